@@ -1,0 +1,1 @@
+"""Quartet wire contracts."""

@@ -1,0 +1,84 @@
+from quartet.v1 import common_pb2 as _common_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Series(_message.Message):
+    __slots__ = ("id", "values", "timestamps", "season", "frequency")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMPS_FIELD_NUMBER: _ClassVar[int]
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    FREQUENCY_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    values: _containers.RepeatedScalarFieldContainer[float]
+    timestamps: _containers.RepeatedScalarFieldContainer[str]
+    season: int
+    frequency: str
+    def __init__(self, id: _Optional[str] = ..., values: _Optional[_Iterable[float]] = ..., timestamps: _Optional[_Iterable[str]] = ..., season: _Optional[int] = ..., frequency: _Optional[str] = ...) -> None: ...
+
+class ForecastRequest(_message.Message):
+    __slots__ = ("model", "series", "horizon", "quantiles", "non_negative", "calibrate")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    SERIES_FIELD_NUMBER: _ClassVar[int]
+    HORIZON_FIELD_NUMBER: _ClassVar[int]
+    QUANTILES_FIELD_NUMBER: _ClassVar[int]
+    NON_NEGATIVE_FIELD_NUMBER: _ClassVar[int]
+    CALIBRATE_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    series: _containers.RepeatedCompositeFieldContainer[Series]
+    horizon: int
+    quantiles: _containers.RepeatedScalarFieldContainer[float]
+    non_negative: bool
+    calibrate: bool
+    def __init__(self, model: _Optional[str] = ..., series: _Optional[_Iterable[_Union[Series, _Mapping]]] = ..., horizon: _Optional[int] = ..., quantiles: _Optional[_Iterable[float]] = ..., non_negative: _Optional[bool] = ..., calibrate: _Optional[bool] = ...) -> None: ...
+
+class QuantileTrack(_message.Message):
+    __slots__ = ("level", "values")
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    level: float
+    values: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, level: _Optional[float] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class SeriesForecast(_message.Message):
+    __slots__ = ("id", "mean", "median", "quantiles", "season", "timestamps", "notes")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    MEAN_FIELD_NUMBER: _ClassVar[int]
+    MEDIAN_FIELD_NUMBER: _ClassVar[int]
+    QUANTILES_FIELD_NUMBER: _ClassVar[int]
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMPS_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    mean: _containers.RepeatedScalarFieldContainer[float]
+    median: _containers.RepeatedScalarFieldContainer[float]
+    quantiles: _containers.RepeatedCompositeFieldContainer[QuantileTrack]
+    season: int
+    timestamps: _containers.RepeatedScalarFieldContainer[str]
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, id: _Optional[str] = ..., mean: _Optional[_Iterable[float]] = ..., median: _Optional[_Iterable[float]] = ..., quantiles: _Optional[_Iterable[_Union[QuantileTrack, _Mapping]]] = ..., season: _Optional[int] = ..., timestamps: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ForecastUsage(_message.Message):
+    __slots__ = ("input_points", "output_points")
+    INPUT_POINTS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_POINTS_FIELD_NUMBER: _ClassVar[int]
+    input_points: int
+    output_points: int
+    def __init__(self, input_points: _Optional[int] = ..., output_points: _Optional[int] = ...) -> None: ...
+
+class ForecastResponse(_message.Message):
+    __slots__ = ("model", "forecasts", "usage", "timing")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    FORECASTS_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    TIMING_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    forecasts: _containers.RepeatedCompositeFieldContainer[SeriesForecast]
+    usage: ForecastUsage
+    timing: _common_pb2.Timing
+    def __init__(self, model: _Optional[str] = ..., forecasts: _Optional[_Iterable[_Union[SeriesForecast, _Mapping]]] = ..., usage: _Optional[_Union[ForecastUsage, _Mapping]] = ..., timing: _Optional[_Union[_common_pb2.Timing, _Mapping]] = ...) -> None: ...
