@@ -1,0 +1,1 @@
+"""Quartet services: one process each, on one shared runtime."""

@@ -1,0 +1,1 @@
+"""What all services share and no model knows."""

@@ -1,0 +1,1 @@
+"""ONNX Runtime sessions, model cards and the registry."""
