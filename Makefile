@@ -48,12 +48,14 @@ protos-release: $(VENV)/dev.stamp
 bench: setup $(VENV)/dev.stamp
 	$(BIN)/python -m tests.bench.run
 
-# Size of what a server needs at run time, without the build and development extras.
-size: 
+# Size of what a server needs at run time, without the build and development extras, compiled caches and weights.
+size:
 	rm -rf build/size && $(PYTHON) -m venv build/size
-	build/size/bin/python -m pip install -q --disable-pip-version-check -c constraints.txt .
+	build/size/bin/python -m pip install -q --no-compile --disable-pip-version-check -c constraints.txt .
 	build/size/bin/python -m pip uninstall -q -y pip setuptools
-	@du -sm build/size | cut -f1 | xargs printf 'run-time install: %s MB\n'
+	@find build/size -name '*.pyc' -delete
+	@du -sm --exclude=weights build/size | cut -f1 | xargs printf 'run-time install without weights: %s MB\n'
+	@cd build/size/lib/python3*/site-packages/services && du -cm */weights | tail -1 | cut -f1 | xargs printf 'weights that come with it: %s MB\n'
 
 constraints: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install -q --disable-pip-version-check uv
