@@ -22,10 +22,12 @@ OFFSET_UNIT_UTF8_BYTE: OffsetUnit
 OFFSET_UNIT_UTF16_UNIT: OffsetUnit
 
 class JsonValue(_message.Message):
-    __slots__ = ("json",)
+    __slots__ = ("json", "text")
     JSON_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
     json: bytes
-    def __init__(self, json: _Optional[bytes] = ...) -> None: ...
+    text: str
+    def __init__(self, json: _Optional[bytes] = ..., text: _Optional[str] = ...) -> None: ...
 
 class State(_message.Message):
     __slots__ = ("text", "json")
