@@ -1,0 +1,1 @@
+"""The edge: REST dialects, cascades, command line and local supervisor."""

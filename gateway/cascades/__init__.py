@@ -1,0 +1,1 @@
+"""Cascades: named steps over the four services, written as YAML."""
