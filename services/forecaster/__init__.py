@@ -1,0 +1,1 @@
+"""The forecaster: the next steps of a series as calibrated quantiles."""
