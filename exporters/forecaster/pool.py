@@ -31,6 +31,8 @@ class Regime:
     longest: int
     mix: PeriodMix
     shares: dict[str, float]
+    breaks: float
+    """Share of series whose future breaks with their past."""
 
 
 SHORT: Final = Regime(
@@ -40,6 +42,7 @@ SHORT: Final = Regime(
     longest=200,
     mix=BUSINESS,
     shares={"smoothing": 0.3, "sarima": 0.2, "structural": 0.26, "kernels": 0.07, "counts": 0.09, "regimes": 0.08},
+    breaks=0.12,
 )
 LONG: Final = Regime(
     length=CONTEXT + 128,
@@ -56,6 +59,7 @@ LONG: Final = Regime(
         "regimes": 0.05,
         "two_seasons": 0.48,
     },
+    breaks=0.03,
 )
 
 
@@ -119,6 +123,7 @@ def draw_batch(pool: Pool, *, size: int, steps: int, seed: tuple[int, ...]) -> B
     observed[:, -1] = True
     periods = _told(r, true).astype(np.float64)
     scaled = scale(history, observed, periods)
+    future += _break(r, regime.breaks, ahead) * scaled.scale[:, None]
     targets = compress((future - scaled.anchor[:, None]) / scaled.scale[:, None])
     return Batch(
         scaled=scaled,
@@ -163,6 +168,14 @@ def _transform(r: Rng, history: Floats, future: Floats) -> tuple[Floats, Floats]
         return sign * np.where(capped, np.minimum(v, cap), v)
 
     return apply(history), apply(future)
+
+
+def _break(r: Rng, share: float, ahead: Ints) -> Floats:
+    """What rules, definitions and shocks do that no history shows: a walk away from it, in scales, in some futures."""
+    n = len(ahead)
+    size = np.exp(r.uniform(np.log(0.3), np.log(2.0), (n, 1))) * r.normal(size=(n, 1)) * (r.random((n, 1)) < share)
+    away: Floats = size * np.sqrt(ahead)
+    return away
 
 
 def _spikes(r: Rng, history: Floats, observed: Bools) -> Floats:

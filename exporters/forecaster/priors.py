@@ -45,7 +45,10 @@ class PeriodMix:
 
 BUSINESS = PeriodMix((1, 4, 12, 7, 24, 5, 6, 52, 48), (0.36, 0.17, 0.26, 0.06, 0.05, 0.03, 0.02, 0.03, 0.02))
 """Short histories: yearly, quarterly and monthly figures for the most part."""
-DENSE = PeriodMix((1, 12, 7, 24, 5, 52, 48, 96, 60, 30), (0.22, 0.12, 0.2, 0.16, 0.05, 0.1, 0.08, 0.03, 0.02, 0.02))
+DENSE = PeriodMix(
+    (1, 12, 7, 24, 5, 52, 48, 96, 60, 30, 144, 288),
+    (0.22, 0.12, 0.18, 0.15, 0.05, 0.09, 0.08, 0.03, 0.02, 0.02, 0.02, 0.04),
+)
 """Long histories: days, hours and below."""
 DOUBLE = ((24, 168), (48, 336), (7, 28), (12, 84), (7, 364), (96, 480))
 DOUBLE_WEIGHTS = (0.46, 0.36, 0.04, 0.03, 0.06, 0.05)

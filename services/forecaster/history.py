@@ -142,16 +142,16 @@ def _seasons(series: SeriesInput, calendar: Calendar | None, values: Floats, pat
         if series.season > seasons.LONGEST:
             limit = f"must be at most {seasons.LONGEST} steps; the model cannot look further back"
             raise InvalidField(FieldViolation(f"{path}.season", limit))
-        return seasons.with_week(seasons.from_steps(series.season), len(values)), []
+        return seasons.with_longer(seasons.from_steps(series.season), len(values)), []
     if calendar is not None:
         steps = calendar.grid.season
     elif series.frequency:
         steps = grids.season_of(series.frequency)
     else:
-        return seasons.with_week(seasons.from_steps(seasons.detect(values)), len(values)), []
+        return seasons.with_longer(seasons.from_steps(seasons.detect(values)), len(values)), []
     if steps > 1 and len(values) < _SEASONS_SHOWN * steps:
         return NO_SEASON, ["season_not_shown"]
-    return seasons.with_week(seasons.from_steps(steps), len(values)), []
+    return seasons.with_longer(seasons.from_steps(steps), len(values)), []
 
 
 def _size_notes(values: Floats) -> list[str]:

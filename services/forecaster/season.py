@@ -13,11 +13,16 @@ LONGEST: Final = CONTEXT - 8
 CANDIDATES: Final = (4, 5, 6, 7, 12, 24, 48, 52, 96)
 
 _DAY_S: Final = 86_400
-_WEEKS: Final = {24: 168, 48: 336, 12: 84}
+_LONGER: Final = {24: 168, 48: 336, 7: 364}
+_LONGER_SHOWN: Final = 1.25
 _DETECTOR_POINTS: Final = 2 * CONTEXT
 _DETECTOR_MINIMUM: Final = 8
 _SEASONS_NEEDED: Final = 2.5
-_CONFIDENCE: Final = 1.645
+_CONFIDENCE: Final = 2.0
+_BETTER: Final = 1.05
+_MULTIPLE_BETTER: Final = 1.3
+_SMOOTH: Final = 12
+_NEAR_PEAK: Final = 0.75
 _LEAST_CORRELATION: Final = 0.12
 
 
@@ -34,21 +39,21 @@ NO_SEASON: Final = Seasons()
 
 
 def from_steps(steps: int) -> Seasons:
-    """Seasons for a stated number of steps; a week of hours or half-hours brings its day along."""
+    """Seasons for a stated number of steps; a week of hours brings its day along, a year of days its week."""
     if steps <= 1:
         return NO_SEASON
-    for day, week in _WEEKS.items():
-        if steps == week and day != 12:
-            return Seasons(day, week, week)
+    for short, long in _LONGER.items():
+        if steps == long:
+            return Seasons(short, long, long)
     return Seasons(steps, 1, steps)
 
 
-def with_week(seasons: Seasons, length: int) -> Seasons:
-    """Add the week to a day of hours or half-hours when the history shows one and a half of them."""
-    week = _WEEKS.get(seasons.first, 1)
-    if seasons.second > 1 or seasons.first == 12 or week == 1 or length < 1.5 * week:
+def with_longer(seasons: Seasons, length: int) -> Seasons:
+    """Add the week to a day of hours or half-hours, the year to a week of days, when the history shows enough of it."""
+    long = _LONGER.get(seasons.first, 1)
+    if seasons.second > 1 or length < _LONGER_SHOWN * long:
         return seasons
-    return Seasons(seasons.first, week, seasons.asked)
+    return Seasons(seasons.first, long, seasons.asked)
 
 
 def of_clock(step_s: float) -> int:
@@ -74,8 +79,9 @@ def detect(x: Floats, *, candidates: Sequence[int] = CANDIDATES) -> int:
     """Season of the values alone: the candidate lag at which differences correlate most, 1 when none stands out.
 
     Differences are divided by their local size and clipped, so trends, growth and single spikes do not decide. A lag
-    counts when its autocorrelation is beyond 1.645 standard errors (Bartlett), at least 0.12, and a peak. The answer is
-    the same for ``a * x + b``.
+    counts when its autocorrelation is beyond two standard errors (Bartlett), at least 0.12, and a peak (from 12 steps
+    on nearly one, as smooth seasons have broad peaks); a multiple of a season must be much stronger to replace it. The
+    answer is the same for ``a * x + b``.
     """
     x = x[-_DETECTOR_POINTS:]
     if np.isfinite(x).sum() < _DETECTOR_MINIMUM:
@@ -93,10 +99,11 @@ def detect(x: Floats, *, candidates: Sequence[int] = CANDIDATES) -> int:
             continue
         limit = _CONFIDENCE * np.sqrt((1 + 2 * np.square(r[: m - 1]).sum()) / pairs)
         beside = max(r[m - 2], r[m] if m < len(r) else 0.0)
-        if r[m - 1] > max(limit, _LEAST_CORRELATION) and r[m - 1] >= beside:
+        if r[m - 1] > max(limit, _LEAST_CORRELATION) and r[m - 1] >= (beside if m < _SMOOTH else _NEAR_PEAK * beside):
             repeated = np.sign(r[2 * m - 1]) if 2 * m <= len(r) else 0.0
             strength = r[m - 1] * (1 + 0.1 * repeated)
-            if strength > 1.05 * score:
+            multiple = best > 1 and m % best == 0
+            if strength > (_MULTIPLE_BETTER if multiple else _BETTER) * score:
                 best, score = m, strength
     return best
 

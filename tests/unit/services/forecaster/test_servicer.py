@@ -1,0 +1,129 @@
+import math
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from quartet.v1 import common_pb2, forecaster_pb2
+from quartet.v1.forecaster_pb2_grpc import ForecasterServiceStub
+from services.forecaster.__main__ import SPEC
+from services.forecaster.config import ForecasterConfig
+from services.forecaster.servicer import parse
+from services.runtime.errors import InputTooLong, InvalidField
+from services.runtime.health import Readiness
+from services.runtime.lifecycle import Host
+from services.runtime.onnx.registry import Registry
+from services.runtime.server import build_server
+
+Request = forecaster_pb2.ForecastRequest
+Series = forecaster_pb2.Series
+
+MONTHS = [f"{2021 + i // 12}-{i % 12 + 1:02d}" for i in range(48)]
+VALUES = [100 + 20 * math.sin(2 * math.pi * i / 12) for i in range(48)]
+
+
+@pytest.fixture
+async def stub() -> AsyncIterator[ForecasterServiceStub]:
+    """A client of a real server on a free port."""
+    host: Host[ForecasterConfig, Registry] = Host(ForecasterConfig(port=0))  # type: ignore[type-arg]
+    server = await build_server(SPEC.service, Readiness(SPEC.service), max_message_bytes=1 << 24)
+    SPEC.register(server, host)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    await host.load(SPEC.load)
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield ForecasterServiceStub(channel)
+    for close in host.on_close:
+        await close()
+    await server.stop(0)
+    host.runner.close()
+
+
+async def test_a_forecast_over_the_wire(stub: ForecasterServiceStub) -> None:
+    one = Series(id="sales", values=VALUES, timestamps=MONTHS)
+    two = Series(id="short", values=[3.0])
+    reply = await stub.Forecast(Request(series=[one, two], horizon=5, quantiles=[0.9, 0.1], non_negative=True))
+    assert reply.model == "quartet-forecast-0.1.0"
+    assert [f.id for f in reply.forecasts] == ["sales", "short"]
+    sales, short = reply.forecasts
+    assert list(sales.timestamps) == ["2025-01", "2025-02", "2025-03", "2025-04", "2025-05"]
+    assert sales.season == 12
+    assert [t.level for t in sales.quantiles] == [0.1, 0.9]
+    low, high = (list(t.values) for t in sales.quantiles)
+    assert all(a < m < b for a, m, b in zip(low, sales.median, high, strict=True))
+    assert "short_history" in short.notes
+    assert not short.timestamps
+    assert (reply.usage.input_points, reply.usage.output_points) == (49, 10)
+    assert reply.timing.total_s >= reply.timing.model_s > 0
+
+
+async def test_an_error_names_the_field(stub: ForecasterServiceStub) -> None:
+    bad = Series(values=[1.0, 2.0, 3.0], timestamps=["2026-01-01", "2026-01-02", "2026-01-02"])
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.Forecast(Request(series=[bad], horizon=1))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    status = rpc_status.from_call(caught.value)
+    assert status is not None
+    request = error_details_pb2.BadRequest()
+    assert any(d.Unpack(request) for d in status.details)
+    assert request.field_violations[0].field == "series[0].timestamps[2]"
+
+
+async def test_models_are_described(stub: ForecasterServiceStub) -> None:
+    model = (await stub.GetModel(common_pb2.GetModelRequest(model="forecast"))).model
+    listed = (await stub.ListModels(common_pb2.ListModelsRequest())).models
+    assert model.id == listed[0].id == "quartet-forecast-0.1.0"
+    assert {limit.name for limit in model.limits} >= {"series", "horizon_steps", "points_per_series"}
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.Forecast(Request(model="oracle", series=[Series(values=[1.0])], horizon=1))
+    assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+
+
+def request(**changes: object) -> Request:
+    return Request(**{"series": [Series(values=[1.0, 2.0, 3.0])], "horizon": 2, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"horizon": 0}, "horizon"),
+        ({"horizon": 1_025}, "horizon"),
+        ({"horizon": 4_000_000_000}, "horizon"),
+        ({"series": []}, "series"),
+        ({"series": [Series(values=[1.0]), Series(values=[])]}, "series[1].values"),
+        ({"series": [Series(id="a", values=[1.0]), Series(id="a", values=[1.0])]}, "series[1].id"),
+        ({"quantiles": [0.5, 0.0]}, "quantiles[1]"),
+        ({"quantiles": [1.0]}, "quantiles[0]"),
+        ({"quantiles": [-5.0]}, "quantiles[0]"),
+        ({"quantiles": [float("nan")]}, "quantiles[0]"),
+        ({"quantiles": [0.2, 0.2]}, "quantiles[1]"),
+    ],
+)
+def test_what_is_wrong_is_named(changes: dict[str, object], path: str) -> None:
+    with pytest.raises(InvalidField) as caught:
+        parse(request(**changes))
+    assert caught.value.fields[0].path == path
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"quantiles": [i / 101 for i in range(1, 101)]},
+        {"series": [Series(values=[1.0])] * 10_001},
+        {"series": [Series(values=[1.0])] * 1_000, "horizon": 1_024},
+    ],
+)
+def test_what_is_too_much_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(InputTooLong):
+        parse(request(**changes))
+
+
+def test_levels_that_were_narrowed_to_float32_are_recognised() -> None:
+    narrowed = [0.10000000149011612, 0.05000000074505806, 0.935]
+    assert parse(request(quantiles=narrowed)).levels == (0.05, 0.1, 0.935)
+
+
+def test_default_levels() -> None:
+    assert parse(request()).levels == (0.1, 0.5, 0.9)
