@@ -21,7 +21,7 @@ from services.runtime.onnx.session import Session, open_session
 DEFAULT_LEVELS: Final = (0.1, 0.5, 0.9)
 
 _CELLS: Final = 16_384
-_MOST_ROWS: Final = 128
+_LEAST_ROWS, _MOST_ROWS = 8, 128
 _LOW, _MEDIAN, _HIGH = 0.1, 0.5, 0.9
 
 Narrow: TypeAlias = npt.NDArray[np.float32]
@@ -149,11 +149,13 @@ class Forecaster:
                     out[i] = _after_gap(fan, pairs[i][0].gap)
         return [fan for fan in out if fan is not None]
 
-    def _run_rows(self, histories: Sequence[History], steps: int) -> Iterable[Fan]:
+    def _run_rows(self, histories: list[History], steps: int) -> Iterable[Fan]:
         """Fans from step 1 of the network, stretched past its trained horizon where asked."""
-        scaled = _scaled(histories)
-        periods = _periods(histories)
-        ahead = np.broadcast_to(np.arange(1, steps + 1, dtype=np.float32), (len(histories), steps))
+        # Matrix kernels for a handful of rows round differently: with companions of its own, a row never needs them.
+        rows = [*histories, *histories[:1] * (_LEAST_ROWS - len(histories))]
+        scaled = _scaled(rows)
+        periods = _periods(rows)
+        ahead = np.broadcast_to(np.arange(1, steps + 1, dtype=np.float32), (len(rows), steps))
         (z,) = self._session.run(
             {
                 "z": scaled.z,
