@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 from gateway.cascades.definition import Cascade, InputField
-from gateway.rest.json_text import JsonError, load
 from services.runtime.errors import FieldViolation, InvalidField
+from services.runtime.json_text import JsonError, load
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -25,7 +25,7 @@ def read_input(raw: bytes, *, at: str = "input") -> dict[str, Any]:
         raise InvalidField(FieldViolation(at, error.message, error.kind)) from None
     if not isinstance(value, dict):
         raise InvalidField(FieldViolation(at, "must be a JSON object", "dict_type"))
-    return dict(_plain(value))
+    return dict(plain(value))
 
 
 def check_input(cascade: Cascade, value: Mapping[str, Any], *, at: str = "input") -> dict[str, Any]:
@@ -64,12 +64,12 @@ def _problem(field: InputField, value: Any) -> tuple[str, str] | None:
     return None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Expressions compute with doubles; exact arithmetic starts from strings by `decimal(x)`."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value

@@ -1,7 +1,7 @@
 """CascadeService on gRPC."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from functools import lru_cache
 from typing import Any
@@ -27,10 +27,15 @@ _KINDS: dict[Happening, Any] = {
 class CascadeRuns:
     """Starts runs for all edges: gRPC and HTTP share the library, the services and the limit on runs at once."""
 
-    def __init__(self, library: Library, services: Services, admission: Admission) -> None:
-        self.library = library
+    def __init__(self, library: Callable[[], Library], services: Services, admission: Admission) -> None:
+        self._library = library
         self._services = services
         self._admission = admission
+
+    @property
+    def library(self) -> Library:
+        """The cascades; raises ModelLoading until they are read."""
+        return self._library()
 
     async def run(self, cascade: Cascade, given: dict[str, Any]) -> AsyncGenerator[Report | End, None]:
         """Runs a cascade. Raises InvalidField, QueueFull or Draining before anything happens."""

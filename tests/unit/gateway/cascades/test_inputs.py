@@ -6,7 +6,12 @@ from tests.unit.gateway.cascades.cases import cascade
 
 MADE = cascade(
     "  one: {kind: rule, set: {a: 1}}",
-    head="input: {mail: {type: string, max_length: 9}, n: {type: number, required: false}, on: {type: boolean, required: false}}",
+    head="""
+input:
+  mail: {type: string, max_length: 9}
+  n: {type: number, required: false}
+  on: {type: boolean, required: false}
+""",
 )
 
 

@@ -1,0 +1,1 @@
+"""Runs the whole house on one machine as child processes."""
