@@ -115,7 +115,13 @@ def card(version: str, graph: Path, run: dict[str, Any], *, difference: float, p
             "horizon_steps": MAX_HORIZON,
             "quantiles": MAX_LEVELS,
         },
-        calibration={"levels": list(LEVELS)},
+        calibration={
+            "levels": list(LEVELS),
+            "between_levels": "linear in the normal score",
+            "beyond_levels": "normal tail through the two outermost levels",
+            "mean": "integral of that quantile function over all levels",
+            "beyond_horizon": "seasonal lags go on; damped drift and power growth of the width, no feedback of answers",
+        },
         files={graph.name: sha256(graph)},
         exporter={"command": "python -m exporters.forecaster.export", "torch": torch.__version__.split("+")[0], **run},
         extra={
