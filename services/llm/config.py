@@ -1,0 +1,32 @@
+"""Settings of the llm service."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from services.runtime.config import ConfigError, ServiceConfig, option
+
+WEIGHTS: Final = Path(__file__).parent / "weights"
+MOST_THREADS: Final = 4
+"""A small model's matrices are too small to keep more cores busy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmConfig(ServiceConfig):
+    """Flags, and `QUARTET_LLM_*` names."""
+
+    OWNER = "LLM"
+
+    port: int = option(50054, "gRPC port; 0 takes a free one")
+    provider: str = option("cpu", "where the model runs; its 4-bit kernels are the CPU's", choices=("cpu", "auto"))
+    threads: int = option(0, "threads of one model run; 0 means the CPU quota, but at most 4. Writing is the slow step")
+    queue_capacity: int = option(32, "requests held at once; more are refused instead of waiting")
+    sequences: int = option(4, "texts written at the same time, a token each in turn")
+    cache_tokens: int = option(8192, "tokens of all texts being written, prompts included; memory grows with use")
+    prefill_tokens: int = option(128, "tokens of a prompt read at once, before the other texts get their turn")
+
+    def check(self) -> None:
+        ServiceConfig.check(self)
+        for name in ("sequences", "cache_tokens", "prefill_tokens"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1")

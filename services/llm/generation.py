@@ -1,0 +1,121 @@
+"""One text being written, as a machine that a scheduler steps."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from services.llm.chat import Turn
+from services.llm.model import Cache, LanguageModel
+from services.llm.sampling import Sampler, Sampling
+from services.llm.text import TextStream
+from services.runtime.errors import InputTooLong
+
+
+class Finish(Enum):
+    """Why a text ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to write.
+
+    max_tokens: most tokens to write, at least 1; the context may end the text earlier. stop: strings before which
+    the text ends.
+    """
+
+    turns: tuple[Turn, ...]
+    max_tokens: int = 256
+    stop: tuple[str, ...] = ()
+    sampling: Sampling = field(default_factory=Sampling)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a text ended. Times in seconds; `prefill_s` and `decode_s` include the turns of other texts."""
+
+    finish: Finish
+    input_tokens: int
+    output_tokens: int
+    queue_s: float
+    prefill_s: float
+    decode_s: float
+    total_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """New text, and the ending with the last of it."""
+
+    text: str
+    ending: Ending | None = None
+
+
+class Generation:
+    """Reads the prompt in chunks, then writes a token a step. What it writes depends on its request alone."""
+
+    def __init__(self, model: LanguageModel, request: Request, *, prefill_tokens: int) -> None:
+        """Encode the prompt; raises InputTooLong when it leaves no room for an answer."""
+        self._model, self._request, self._chunk = model, request, prefill_tokens
+        self._prompt = model.encode(request.turns)
+        if len(self._prompt) >= model.context:
+            raise InputTooLong(
+                "tokens of the conversation, with room for one of the answer",
+                limit=model.context - 1, actual=len(self._prompt), field="messages",
+            )  # fmt: skip
+        # The last token written needs no place in the cache: nothing is read after it.
+        self.room = min(len(self._prompt) + request.max_tokens, model.context) - 1
+        self._since = time.monotonic()
+        self._began = self._first = 0.0
+        self._cache: Cache | None = None
+        self._next: Sequence[int] = ()
+        self._written = 0
+        self._text = TextStream(model.table, request.stop)
+        self._sampler = Sampler(request.sampling, self._prompt)
+
+    def step(self) -> Delta | None:
+        """Run the model once; None while the prompt is still being read."""
+        if self._cache is None:
+            self._began = time.monotonic()
+            self._cache = self._model.open(self.room)
+        done = self._cache.used
+        reading = done < len(self._prompt)
+        tokens = self._prompt[done : done + self._chunk] if reading else self._next
+        logits = self._model.forward(self._cache, tokens)
+        if self._cache.used < len(self._prompt):
+            return None
+        self._first = self._first or time.monotonic()
+        return self._write(self._sampler.choose(logits))
+
+    def close(self) -> None:
+        """Free the cache. Safe to call at any time between steps, and twice."""
+        cache, self._cache = self._cache, None
+        if cache is not None:
+            cache.close()
+
+    def _write(self, token: int) -> Delta:
+        if token in self._model.end_tokens:
+            return Delta(self._text.finish(), self._end(Finish.STOP))
+        self._written += 1
+        self._next = (token,)
+        text = self._text.push(token)
+        if self._text.stopped:
+            return Delta(text, self._end(Finish.STOP))
+        if len(self._prompt) + self._written > self.room:
+            return Delta(text + self._text.finish(), self._end(Finish.LENGTH))
+        return Delta(text)
+
+    def _end(self, finish: Finish) -> Ending:
+        now = time.monotonic()
+        return Ending(
+            finish=finish,
+            input_tokens=len(self._prompt),
+            output_tokens=self._written,
+            queue_s=self._began - self._since,
+            prefill_s=self._first - self._began,
+            decode_s=now - self._first,
+            total_s=now - self._since,
+        )
