@@ -19,6 +19,7 @@ from gateway.cascades.inputs import check_input
 from gateway.cascades.inputs import plain as plain_numbers
 from gateway.cascades.servicer import CascadeRuns, result
 from gateway.cascades.state import End, Ending, Outcome, Report
+from gateway.rest.endpoint import check_key
 from gateway.rest.errors import Failure, Violation, invalid, retry_header
 from gateway.rest.json_body import read_object
 from gateway.rest.settings import RestSettings
@@ -32,6 +33,7 @@ _STATUS = {
     "BODY_TOO_LARGE": 413,
     "UNSUPPORTED_MEDIA_TYPE": 415,
     "UNSUPPORTED_ENCODING": 415,
+    "CREDENTIAL_INVALID": 401,
     "CASCADE_NOT_FOUND": 404,
     "MODEL_NOT_FOUND": 404,
     "QUEUE_FULL": 429,
@@ -53,6 +55,7 @@ def cascade_routes(runs: CascadeRuns, settings: RestSettings) -> list[Route]:
 
     async def run(request: Request) -> Response:
         try:
+            check_key(request, settings)
             cascade = runs.library.get(request.path_params["name"])
             given = _input(await read_object(request, settings))
             _checked(cascade, given)
@@ -67,6 +70,10 @@ def cascade_routes(runs: CascadeRuns, settings: RestSettings) -> list[Route]:
             return _refusal(_failure(error))
 
     async def names(request: Request) -> Response:
+        try:
+            check_key(request, settings)
+        except Failure as failure:
+            return _refusal(failure)
         found = [runs.library.get(name) for name in runs.library.names()]
         return JSONResponse({"cascades": [_described(cascade) for cascade in found]})
 

@@ -1,0 +1,85 @@
+"""The HTTP application of the gateway: routes, request ids and the errors that no dialect owns."""
+
+import re
+import uuid
+from collections.abc import Sequence
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gateway.clients import Clients
+from gateway.rest import chat, extraction, forecasts, health, models, native, systemone
+from gateway.rest.endpoint import JsonReply, get, post
+from gateway.rest.settings import RestSettings
+
+_REQUEST_ID: Final = re.compile(rb"[\x21-\x7e]{1,128}")
+
+
+def create_app(clients: Clients, settings: RestSettings, *, routes: Sequence[BaseRoute] = ()) -> Starlette:
+    """The application over `clients`.
+
+    `routes` are mounted after the dialects; they find `clients` and `settings` in `request.app.state`, and can use
+    `gateway.rest.endpoint.post` to share keys, body limits, disconnects and errors with them.
+    """
+    decide = post(systemone.answer, systemone.render)
+    extract = post(extraction.answer, native.render)
+    app = Starlette(
+        routes=[
+            Route("/v1/systemone", decide, methods=["POST"]),
+            Route("/systemone", decide, methods=["POST"]),
+            Route("/v1/extraction", extract, methods=["POST"]),
+            Route("/extraction", extract, methods=["POST"]),
+            Route("/v1/forecasts", post(forecasts.answer, native.render), methods=["POST"]),
+            Route("/v1/chat/completions", post(chat.answer, chat.render), methods=["POST"]),
+            Route("/v1/models", get(models.answer, systemone.render), methods=["GET"]),
+            Route("/v1/models/{model:path}", get(models.answer_one, chat.render), methods=["GET"]),
+            Route("/healthz", health.healthz, methods=["GET"]),
+            Route("/readyz", health.readyz, methods=["GET"]),
+            *routes,
+        ],
+        middleware=[Middleware(_Edge)],
+        exception_handlers={HTTPException: _refused},
+    )
+    # A redirected POST loses its body in most clients; `_Edge` takes the trailing slash instead.
+    app.router.redirect_slashes = False
+    app.state.clients = clients
+    app.state.settings = settings
+    return app
+
+
+class _Edge:
+    """Gives every request an id, which every response carries, and takes a trailing slash off the path."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _given_id(scope) or uuid.uuid4().hex.encode()
+        ids = [(b"x-request-id", request_id), (b"x-typesafe-request-id", request_id)]
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *ids]
+            await send(message)
+
+        path = scope["path"].rstrip("/") or "/"
+        await self._app({**scope, "path": path, "request_id": request_id.decode()}, receive, send_with_id)
+
+
+def _given_id(scope: Scope) -> bytes | None:
+    for name, value in scope["headers"]:
+        if name in (b"x-request-id", b"x-typesafe-request-id") and _REQUEST_ID.fullmatch(value):
+            return bytes(value)
+    return None
+
+
+async def _refused(request: Request, error: Any) -> JsonReply:
+    return JsonReply({"detail": error.detail}, error.status_code, headers=error.headers)

@@ -1,0 +1,1 @@
+"""HTTP dialects. One module per wire format, each mapped to the messages of `quartet.v1`."""

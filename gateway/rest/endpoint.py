@@ -1,0 +1,125 @@
+"""What every route does around its dialect: key, body, disconnect, and one way to fail."""
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gateway.clients import Clients
+from gateway.rest.errors import Failure, from_rpc, internal
+from gateway.rest.json_body import read_object
+from gateway.rest.settings import RestSettings
+from services.runtime.json_text import Json, dump
+
+log = logging.getLogger(__name__)
+
+Render = Callable[[Failure], Response]
+Route = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a dialect gets beside the body."""
+
+    clients: Clients
+    settings: RestSettings
+    request_id: str
+
+
+Answer = Callable[[dict[str, Json], Context], Coroutine[Any, Any, Response]]
+
+
+class JsonReply(Response):
+    """A value as compact JSON. The same value is always the same bytes."""
+
+    media_type = "application/json"
+
+    def render(self, content: Json) -> bytes:
+        return dump(content).encode()
+
+
+def post(answer: Answer, render: Render) -> Route:
+    """A route that reads a JSON object and answers it. A client that goes away cancels the answer."""
+
+    async def serve(request: Request) -> Response:
+        async def work() -> Response:
+            context = context_of(request)
+            check_key(request, context.settings)
+            body = await read_object(request, context.settings)
+            return await _until_disconnect(request, answer(body, context))
+
+        return await guarded(work(), render)
+
+    return serve
+
+
+def get(answer: Callable[[Context, Request], Coroutine[Any, Any, Response]], render: Render) -> Route:
+    """A route without a body."""
+
+    async def serve(request: Request) -> Response:
+        async def work() -> Response:
+            context = context_of(request)
+            check_key(request, context.settings)
+            return await answer(context, request)
+
+        return await guarded(work(), render)
+
+    return serve
+
+
+def context_of(request: Request) -> Context:
+    """The clients, the settings and the id of this request."""
+    state = request.app.state
+    return Context(state.clients, state.settings, str(request.scope.get("request_id", "")))
+
+
+async def guarded(work: Coroutine[Any, Any, Response], render: Render) -> Response:
+    """Awaits `work`; whatever it raises becomes a response of the dialect, and never shows a stack."""
+    try:
+        return await work
+    except Failure as failure:
+        return render(_logged(failure))
+    except grpc.aio.AioRpcError as error:
+        return render(_logged(from_rpc(error)))
+    except Exception:
+        log.exception("a request failed")
+        return render(internal())
+
+
+def _logged(failure: Failure) -> Failure:
+    if failure.reason in ("INTERNAL", "MODEL_FAILURE", "NOT_IMPLEMENTED"):
+        log.error("a service failed: %s %s", failure.reason, failure.message)
+    return failure
+
+
+def check_key(request: Request, settings: RestSettings) -> None:
+    """Raises CREDENTIAL_INVALID unless no key is configured or the Bearer token equals it."""
+    if settings.api_key is None:
+        return
+    header = request.headers.get("authorization", "")
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise Failure("CREDENTIAL_INVALID", "Send the API key as `Authorization: Bearer <key>`.")
+    # Bytes, since compare_digest takes no other text than ASCII.
+    if not hmac.compare_digest(token.strip().encode(), settings.api_key.encode()):
+        raise Failure("CREDENTIAL_INVALID", "The API key is not valid.")
+
+
+async def _until_disconnect(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
+    answer = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(request.receive())
+    try:
+        # The body has been read, so the next message can only be that the client left.
+        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
+        raise Failure("CLIENT_CANCELLED", "The client went away.")
+    finally:
+        answer.cancel()
+        gone.cancel()
