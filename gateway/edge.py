@@ -60,4 +60,4 @@ def build_app(config: GatewayConfig, clients: Clients, runs: CascadeRuns) -> Sta
         max_body_bytes=config.max_body_bytes,
         max_decoded_bytes=config.max_decoded_bytes,
     )
-    return create_app(clients, settings, routes=cascade_routes(runs, settings))
+    return create_app(clients, settings, routes=cascade_routes(runs))

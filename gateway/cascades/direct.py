@@ -29,6 +29,7 @@ from gateway.cascades.state import (
     TimeUp,
 )
 from gateway.rest.errors import from_rpc
+from services.runtime.telemetry.rpc import outgoing
 
 
 class Services(Protocol):
@@ -130,19 +131,25 @@ class _Run:
 
     async def extract(self, call: Call) -> dict[str, Any]:
         request = messages.extract_request(call.request)
-        return messages.extract_output(await self._services.extractor.Extract(request, timeout=call.deadline_s))
+        return messages.extract_output(
+            await self._services.extractor.Extract(request, timeout=call.deadline_s, metadata=outgoing())
+        )
 
     async def decide(self, call: Call) -> dict[str, Any]:
         request = messages.decide_request(call.request)
-        return messages.decide_output(await self._services.classifier.Decide(request, timeout=call.deadline_s))
+        return messages.decide_output(
+            await self._services.classifier.Decide(request, timeout=call.deadline_s, metadata=outgoing())
+        )
 
     async def forecast(self, call: Call) -> dict[str, Any]:
         request = messages.forecast_request(call.request)
-        return messages.forecast_output(await self._services.forecaster.Forecast(request, timeout=call.deadline_s))
+        return messages.forecast_output(
+            await self._services.forecaster.Forecast(request, timeout=call.deadline_s, metadata=outgoing())
+        )
 
     async def generate(self, call: Call) -> dict[str, Any]:
         request = messages.generate_request(call.request)
-        stream = self._services.llm.Generate(request, timeout=call.deadline_s)
+        stream = self._services.llm.Generate(request, timeout=call.deadline_s, metadata=outgoing())
         pieces: list[str] = []
         last = None
         try:

@@ -6,12 +6,12 @@ The body is `{"input": {...}}`. Event names are those of the gRPC stream in lowe
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from gateway.cascades.definition import Cascade
@@ -19,68 +19,72 @@ from gateway.cascades.inputs import check_input
 from gateway.cascades.inputs import plain as plain_numbers
 from gateway.cascades.servicer import CascadeRuns, result
 from gateway.cascades.state import End, Ending, Outcome, Report
-from gateway.rest.endpoint import check_key
-from gateway.rest.errors import Failure, Violation, invalid, retry_header
+from gateway.rest import native
+from gateway.rest.endpoint import JsonReply, check_key, context_of, guarded
+from gateway.rest.errors import Failure, Violation, invalid, segments
 from gateway.rest.json_body import read_object
-from gateway.rest.settings import RestSettings
 from services.runtime.errors import InvalidField, QuartetError
 
 _STATUS = {
-    "INVALID_FIELD": 422,
-    "INPUT_TOO_LONG": 422,
-    "INVALID_JSON": 400,
-    "INVALID_ENCODING": 400,
-    "BODY_TOO_LARGE": 413,
-    "UNSUPPORTED_MEDIA_TYPE": 415,
-    "UNSUPPORTED_ENCODING": 415,
-    "CREDENTIAL_INVALID": 401,
     "CASCADE_NOT_FOUND": 404,
-    "MODEL_NOT_FOUND": 404,
-    "QUEUE_FULL": 429,
-    "SERVICE_UNAVAILABLE": 503,
-    "MODEL_LOADING": 503,
-    "DRAINING": 503,
-    "DEADLINE_EXCEEDED": 504,
-    "CLIENT_CANCELLED": 499,
-    "BUDGET_EXCEEDED": 422,
     "EXPRESSION_FAILED": 422,
     "GATE_CLOSED": 422,
+    "BUDGET_EXCEEDED": 422,
     "LLM_ANSWER_UNREADABLE": 502,
 }
+"""Reasons that only cascades have; the rest is in `native`."""
 PING_S = 15.0
 
 
-def cascade_routes(runs: CascadeRuns, settings: RestSettings) -> list[Route]:
-    """The routes of cascades, for the application."""
+def cascade_routes(runs: CascadeRuns) -> list[Route]:
+    """The routes of cascades, for `create_app`."""
 
     async def run(request: Request) -> Response:
-        try:
-            check_key(request, settings)
-            cascade = runs.library.get(request.path_params["name"])
-            given = _input(await read_object(request, settings))
-            _checked(cascade, given)
-            if "text/event-stream" in request.headers.get("accept", ""):
-                return StreamingResponse(
-                    _events(runs, cascade, given), media_type="text/event-stream", headers=_NO_BUFFER
-                )
-            return await _answer(runs, cascade, given)
-        except Failure as failure:
-            return _refusal(failure)
-        except QuartetError as error:
-            return _refusal(_failure(error))
+        return await guarded(_run(runs, request), render)
 
     async def names(request: Request) -> Response:
-        try:
-            check_key(request, settings)
-        except Failure as failure:
-            return _refusal(failure)
-        found = [runs.library.get(name) for name in runs.library.names()]
-        return JSONResponse({"cascades": [_described(cascade) for cascade in found]})
+        return await guarded(_names(runs, request), render)
 
     return [
         Route("/v1/cascades", names, methods=["GET"]),
         Route("/v1/cascades/{name}:run", run, methods=["POST"]),
     ]
+
+
+async def _names(runs: CascadeRuns, request: Request) -> Response:
+    check_key(request, context_of(request).settings)
+    with _own_errors():
+        found = [runs.library.get(name) for name in runs.library.names()]
+    return JsonReply({"cascades": [_described(cascade) for cascade in found]})
+
+
+async def _run(runs: CascadeRuns, request: Request) -> Response:
+    settings = context_of(request).settings
+    check_key(request, settings)
+    with _own_errors():
+        cascade = runs.library.get(request.path_params["name"])
+        given = _input(await read_object(request, settings))
+        # Before the answer begins: a stream that has begun cannot change its status any more.
+        check_input(cascade, given)
+        if "text/event-stream" in request.headers.get("accept", ""):
+            events = _events(runs, cascade, given)
+            return StreamingResponse(events, media_type="text/event-stream", headers=_NO_BUFFER)
+        return await _answer(runs, cascade, given)
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    try:
+        yield
+    except QuartetError as error:
+        raise _failure(error) from error
+
+
+def render(failure: Failure) -> Response:
+    """A failure in Quartet's own shape."""
+    reply = native.render(failure)
+    reply.status_code = _STATUS.get(failure.reason, reply.status_code)
+    return reply
 
 
 _NO_BUFFER = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -104,11 +108,6 @@ def _input(body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(plain_numbers(body.get("input", {})))
 
 
-def _checked(cascade: Cascade, given: Mapping[str, Any]) -> None:
-    """Checked before the answer begins: a stream that has begun cannot change its status."""
-    check_input(cascade, given)
-
-
 async def _answer(runs: CascadeRuns, cascade: Cascade, given: dict[str, Any]) -> Response:
     began = time.monotonic()
     steps: dict[str, Any] = {}
@@ -124,10 +123,10 @@ async def _answer(runs: CascadeRuns, cascade: Cascade, given: dict[str, Any]) ->
 def _ended(cascade: Cascade, outcome: Outcome, steps: Mapping[str, Any], elapsed_s: float) -> Response:
     if outcome.ending in (Ending.FINISHED, Ending.REVIEW):
         body = {"cascade": cascade.name, "version": cascade.version, **result(outcome)}
-        return JSONResponse({**body, "elapsed_s": round(elapsed_s, 6), "steps": steps})
+        return JsonReply({**body, "elapsed_s": round(elapsed_s, 6), "steps": steps})
     metadata = {"step": outcome.step} if outcome.step else {}
     retry = 1.0 if outcome.reason in ("SERVICE_UNAVAILABLE", "MODEL_LOADING", "QUEUE_FULL", "DRAINING") else None
-    return _refusal(Failure(outcome.reason, outcome.message, metadata=metadata, retry_after_s=retry))
+    raise Failure(outcome.reason, outcome.message, metadata=metadata, retry_after_s=retry)
 
 
 async def _events(runs: CascadeRuns, cascade: Cascade, given: dict[str, Any]) -> AsyncIterator[str]:
@@ -176,21 +175,9 @@ def _sse(name: str, number: int, body: Mapping[str, Any]) -> str:
 
 def _failure(error: QuartetError) -> Failure:
     if isinstance(error, InvalidField):
-        return invalid([Violation(tuple(item.path.split(".")), item.description, item.kind) for item in error.fields])
+        return invalid([Violation(segments(item.path), item.description, item.kind) for item in error.fields])
     return Failure(error.reason, error.message, retry_after_s=error.retry_after_s, metadata=error.metadata)
 
 
-def _refusal(failure: Failure) -> Response:
-    status = _STATUS.get(failure.reason, 500)
-    return JSONResponse(_error_body(failure), status_code=status, headers=retry_header(failure))
-
-
 def _error_body(failure: Failure) -> dict[str, Any]:
-    error: dict[str, Any] = {"reason": failure.reason, "message": failure.message}
-    if failure.violations:
-        error["fields"] = [
-            {"path": item.path, "message": item.message, "kind": item.kind} for item in failure.violations
-        ]
-    if failure.metadata:
-        error["metadata"] = failure.metadata
-    return {"error": error}
+    return dict(json.loads(bytes(native.render(failure).body)))

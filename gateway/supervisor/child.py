@@ -53,7 +53,7 @@ class Child:
             served = self.ready.is_set()
             deaths = 1 if served and time.monotonic() - began > STEADY_S else deaths + 1
             self._say(self.spec.name, f"ended with {_describe(status)}")
-            if not self._verbose:
+            if not self._verbose and deaths == 1:
                 for line in self._last_lines:
                     self._say(self.spec.name, f"| {line}")
             if not served and deaths >= STARTS:

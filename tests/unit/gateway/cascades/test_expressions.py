@@ -24,6 +24,7 @@ VALUES: dict[str, Any] = {
         ("decimal('3') * 0.1", "0.3"),
         ("round(decimal('58.125'), 2)", "58.13"),
         ("round(2.5, 0)", 3),
+        ("long_date('2026-05-02')", "2 May 2026"),
         ("steps.facts.values.none == null", True),
         ("steps.facts.values.none != null && steps.facts.values.none > 1", False),
         ("has(steps.other) ? steps.other.x : 'none'", "none"),
