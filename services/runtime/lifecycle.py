@@ -105,7 +105,11 @@ async def serve(spec: ServiceSpec[C, M], config: C) -> None:
         sidecar = _sidecar(config, stack)
         await server.start()
         began = time.monotonic()
-        await host.load(spec.load)
+        try:
+            await host.load(spec.load)
+        except BaseException:
+            await server.stop(grace=None)  # else grpc complains while it is collected, and hides the reason
+            raise
         if spec.started:
             await spec.started(host)
         await readiness.set(True)

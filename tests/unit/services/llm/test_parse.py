@@ -31,9 +31,7 @@ def test_everything_that_is_sent_arrives() -> None:
     found = parse(sent(max_tokens=9, stop=["a", "b"], sampling=options), LIMITS)
     assert isinstance(found, Request)
     assert (found.max_tokens, found.stop) == (9, ("a", "b"))
-    assert found.sampling == Sampling(
-        temperature=0.5, top_p=0.9, top_k=7, seed=2**64 - 1, repetition_penalty=1.25
-    )
+    assert found.sampling == Sampling(temperature=0.5, top_p=0.9, top_k=7, seed=2**64 - 1, repetition_penalty=1.25)
 
 
 @pytest.mark.parametrize(
