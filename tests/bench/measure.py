@@ -1,0 +1,40 @@
+"""Timing in turn: every candidate once per round, so that a slow moment of the machine hits all of them."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+WARM_UP = 5
+
+
+def in_turn(rounds: int, calls: Mapping[str, Callable[[], float | None]]) -> dict[str, float]:
+    """Median seconds of each call over `rounds`. A call that returns a number has timed itself."""
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds + WARM_UP):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            own = call()
+            if number >= WARM_UP:
+                taken[name].append(time.perf_counter() - start if own is None else own)
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def resident_mib(pid: int) -> dict[str, float]:
+    """Resident memory of a process's children by command, in MiB; shared pages count once for each."""
+    found: dict[str, float] = {}
+    for child in children(pid):
+        status = Path(f"/proc/{child}/status").read_text()
+        kib = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+        words = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+        name = next((w.removeprefix("services.") for w in words if w.startswith(("services.", "gateway"))), words[0])
+        found[Path(name).name] = found.get(Path(name).name, 0.0) + kib / 1024
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """All processes under `pid`."""
+    direct = [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [p for child in direct for p in (child, *children(child))]
