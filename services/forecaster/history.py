@@ -11,7 +11,7 @@ from services.forecaster import season as seasons
 from services.forecaster import stamps as iso
 from services.forecaster.grid import Grid, GridError
 from services.forecaster.limits import MAX_GAP, MAX_POINTS, MAX_SIZE
-from services.forecaster.scaling import CONTEXT, Floats
+from services.forecaster.scaling import Floats
 from services.forecaster.season import NO_SEASON, Seasons
 from services.runtime.errors import FieldViolation, InputTooLong, InvalidField
 
@@ -89,7 +89,9 @@ def read(series: SeriesInput, path: str) -> History:
         raise InputTooLong("missing steps at the end", limit=MAX_GAP, actual=gap, field=f"{path}.values")
     values = values[observed[0] : observed[-1] + 1]
     found, notes = _seasons(series, calendar, values, path)
-    return History(values, gap, found, calendar, tuple(notes + _size_notes(values)))
+    if len(observed) < SHORT:
+        notes.append("short_history")
+    return History(values, gap, found, calendar, tuple(notes))
 
 
 def _values(series: SeriesInput, path: str) -> Floats:
@@ -140,7 +142,7 @@ def _seasons(series: SeriesInput, calendar: Calendar | None, values: Floats, pat
     """Stated, by the calendar, or detected; a calendar season that the history does not show is dropped with a note."""
     if series.season is not None:
         if series.season > seasons.LONGEST:
-            limit = f"must be at most {seasons.LONGEST} steps; the model cannot look further back"
+            limit = f"must be at most {seasons.LONGEST} steps"
             raise InvalidField(FieldViolation(f"{path}.season", limit))
         return seasons.with_longer(seasons.from_steps(series.season), len(values)), []
     if calendar is not None:
@@ -152,12 +154,3 @@ def _seasons(series: SeriesInput, calendar: Calendar | None, values: Floats, pat
     if steps > 1 and len(values) < _SEASONS_SHOWN * steps:
         return NO_SEASON, ["season_not_shown"]
     return seasons.with_longer(seasons.from_steps(steps), len(values)), []
-
-
-def _size_notes(values: Floats) -> list[str]:
-    notes = []
-    if np.isfinite(values).sum() < SHORT:
-        notes.append("short_history")
-    if len(values) > CONTEXT:
-        notes.append(f"last_{CONTEXT}_steps_read")
-    return notes

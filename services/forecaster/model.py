@@ -1,7 +1,7 @@
 """The forecaster: histories in, quantiles out. No grpc, no messages."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -9,11 +9,12 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from services.forecaster import calibration, paths, quantiles, short
+from services.forecaster import calibration, coarse, paths, quantiles, short
 from services.forecaster.calibration import Origin
 from services.forecaster.history import History
 from services.forecaster.paths import Fan
 from services.forecaster.scaling import CONTEXT, Bools, Floats, Scaled, expand, is_flat, scale
+from services.forecaster.season import LOOKED_UP
 from services.runtime.errors import ModelFailure, QuartetError
 from services.runtime.onnx.card import Card
 from services.runtime.onnx.session import Session, open_session
@@ -93,26 +94,32 @@ class Forecaster:
     def _forecast(self, query: Query, history: History, fan: Fan, weights: Floats, notes: tuple[str, ...]) -> Forecast:
         knots = quantiles.ordered(fan.median[:, None] + fan.distance)
         asked = quantiles.ordered(knots @ weights)
-        below_zero = bool((asked < 0).any() and np.nanmin(history.values) >= 0)
-        mean = knots @ self._mean
+        notes = (*history.notes, *notes, *self._notes(query, history, lowest=float(asked.min())))
         if query.non_negative:
             knots, asked = np.maximum(knots, 0.0), np.maximum(asked, 0.0)
-            mean = np.maximum(knots @ self._mean, 0.0)
-        elif below_zero:
-            notes = (*notes, "below_zero_unlike_history")
-        if query.horizon > self._trained:
-            notes = (*notes, f"beyond_trained_horizon_{self._trained}")
-        if any(not self._levels[0] <= level <= self._levels[-1] for level in query.levels):
-            notes = (*notes, "outer_levels_extrapolated")
-        if history.observed > 1 and is_flat(history.values):
-            notes = (*notes, "constant_history")
+        mean = knots @ self._mean
         return Forecast(
-            mean=mean,
+            mean=np.maximum(mean, 0.0) if query.non_negative else mean,
             median=knots[:, self._index(_MEDIAN)],
             quantiles=asked.T,
             season=history.seasons.asked,
-            notes=(*history.notes, *notes),
+            notes=notes,
         )
+
+    def _notes(self, query: Query, history: History, *, lowest: float) -> Iterator[str]:
+        """What the caller should know about one answer; `lowest` is its lowest quantile before clipping."""
+        if lowest < 0 <= np.nanmin(history.values) and not query.non_negative:
+            yield "below_zero_unlike_history"
+        if coarse.applies(history):
+            yield f"season_read_in_blocks_of_{coarse.block_size(history.seasons.first)}"
+        elif len(history.values) > CONTEXT:
+            yield f"last_{CONTEXT}_steps_read"
+        if query.horizon > self._trained:
+            yield f"beyond_trained_horizon_{self._trained}"
+        if not self._levels[0] <= query.levels[0] <= query.levels[-1] <= self._levels[-1]:
+            yield "outer_levels_extrapolated"
+        if history.observed > 1 and is_flat(history.values):
+            yield "constant_history"
 
     def _calibration(self, query: Query) -> tuple[float, tuple[str, ...]]:
         """Factor of the request and what to say about it."""
@@ -133,12 +140,23 @@ class Forecaster:
 
     def _fans(self, pairs: Sequence[tuple[History, int]]) -> list[Fan]:
         """One fan per history and horizon, in order, from the step after the history's end."""
+        wanted = [(history, history.gap + horizon) for history, horizon in pairs]
+        plans = {i: coarse.plan(*pair) for i, pair in enumerate(wanted) if coarse.applies(pair[0])}
+        near = [(history, plans[i].steps if i in plans else steps) for i, (history, steps) in enumerate(wanted)]
+        fans = self._direct(near + [(plan.history, plan.blocks) for plan in plans.values()])
+        for (i, plan), far in zip(plans.items(), fans[len(pairs) :], strict=True):
+            history, steps = wanted[i]
+            whole = coarse.join(plan, fans[i], far, steps, float(history.values[-1]))
+            fans[i] = paths.never_shrinking(whole, period=history.seasons.first)
+        return [Fan(fan.median[h.gap :], fan.distance[h.gap :]) for fan, (h, _) in zip(fans, pairs, strict=False)]
+
+    def _direct(self, pairs: Sequence[tuple[History, int]]) -> list[Fan]:
+        """Fans from the step after the last value, by rule or by the network in chunks of equal length."""
         out: list[Fan | None] = [None] * len(pairs)
         groups: dict[int, list[int]] = defaultdict(list)
-        for i, (history, horizon) in enumerate(pairs):
-            steps = history.gap + horizon
+        for i, (history, steps) in enumerate(pairs):
             if short.applies(history.values):
-                out[i] = _after_gap(short.fan(history.values, steps, self._scores), history.gap)
+                out[i] = short.fan(history.values, steps, self._scores)
             else:
                 groups[steps].append(i)
         for steps, members in groups.items():
@@ -146,7 +164,7 @@ class Forecaster:
             for start in range(0, len(members), rows):
                 chunk = members[start : start + rows]
                 for i, fan in zip(chunk, self._run_rows([pairs[i][0] for i in chunk], steps), strict=True):
-                    out[i] = _after_gap(fan, pairs[i][0].gap)
+                    out[i] = fan
         return [fan for fan in out if fan is not None]
 
     def _run_rows(self, histories: list[History], steps: int) -> Iterable[Fan]:
@@ -189,8 +207,6 @@ def _scaled(histories: Sequence[History]) -> Scaled:
 
 
 def _periods(histories: Sequence[History]) -> npt.NDArray[np.int64]:
-    return np.array([(h.seasons.first, h.seasons.second) for h in histories], np.int64)
-
-
-def _after_gap(fan: Fan, gap: int) -> Fan:
-    return Fan(fan.median[gap:], fan.distance[gap:])
+    """(n, 2) periods; 1 where a season is longer than the network can look up."""
+    periods = np.array([(h.seasons.first, h.seasons.second) for h in histories], np.int64)
+    return np.where(periods > LOOKED_UP, 1, periods)

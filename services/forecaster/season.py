@@ -8,8 +8,10 @@ import numpy as np
 
 from services.forecaster.scaling import CONTEXT, Floats
 
-LONGEST: Final = CONTEXT - 8
-"""Longest season that the network can look up, in steps."""
+LONGEST: Final = 10_000
+"""Longest season, in steps."""
+LOOKED_UP: Final = CONTEXT - 8
+"""Longest season that the network can look up step by step."""
 CANDIDATES: Final = (4, 5, 6, 7, 12, 24, 48, 52, 96)
 
 _DAY_S: Final = 86_400
@@ -57,7 +59,7 @@ def with_longer(seasons: Seasons, length: int) -> Seasons:
 
 
 def of_clock(step_s: float) -> int:
-    """Steps per day of a clock grid, per hour where a day is too long to look up, else 1."""
+    """Steps per day of a clock grid, per hour where a day is too long, else 1."""
     for cycle in (_DAY_S, _DAY_S // 24):
         steps = cycle / step_s
         if 1 < steps <= LONGEST and steps == int(steps):

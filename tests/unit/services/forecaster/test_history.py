@@ -56,7 +56,7 @@ def test_a_short_history_is_noted() -> None:
         (SeriesInput([1.0, INF]), "series[7].values[1]"),
         (SeriesInput([1.0, 2.0, -INF]), "series[7].values[2]"),
         (SeriesInput([1e101]), "series[7].values[0]"),
-        (SeriesInput([1.0, 2.0], season=2_000), "series[7].season"),
+        (SeriesInput([1.0, 2.0], season=20_000), "series[7].season"),
         (SeriesInput([1.0, 2.0], frequency="fortnight"), "series[7].frequency"),
         (SeriesInput([1.0, 2.0], ["2026-01-01"]), "series[7].timestamps"),
         (SeriesInput([1.0, 2.0], ["2026-01-01", "soon"]), "series[7].timestamps[1]"),

@@ -44,7 +44,7 @@ def test_units_do_not_matter(a: float, b: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("step_s", "season"), [(3600, 24), (1800, 48), (900, 96), (300, 288), (60, 60), (7, 1), (86400, 1)]
+    ("step_s", "season"), [(3600, 24), (1800, 48), (900, 96), (300, 288), (60, 1440), (1, 3600), (7, 1), (86400, 1)]
 )
 def test_seasons_of_the_clock(step_s: float, season: int) -> None:
     assert of_clock(step_s) == season
