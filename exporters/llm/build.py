@@ -30,6 +30,7 @@ from services.runtime.onnx.session import open_session
 RELEASED = "2026-12-01"
 RECIPE = ("build", "chat", "graph", "package", "reference", "tokenizer", "weights")
 PARITY_PROMPTS = 3
+GRAPH_FILE, WEIGHTS_FILE, TOKENIZER_FILE = "model.onnx", "model.onnx.data", "tokenizer.json"
 
 
 def build(package: Package, out: Path, *, cache: Path = CACHE) -> bool:
@@ -44,11 +45,18 @@ def build(package: Package, out: Path, *, cache: Path = CACHE) -> bool:
     out.mkdir(parents=True, exist_ok=True)
     # The card comes last: a folder with a card is whole.
     (out / CARD).unlink(missing_ok=True)
-    onnx.save(build_graph(weights), str(out / "model.onnx"))
-    build_tokenizer(weights.metadata).save(str(out / "tokenizer.json"))
+    save_graph(build_graph(weights), out)
+    build_tokenizer(weights.metadata).save(str(out / TOKENIZER_FILE))
     card = make_card(package, weights, out, recipe)
     replace(card, quality=_parity(card, weights, out)).save(out)
     return True
+
+
+def save_graph(graph: onnx.ModelProto, out: Path) -> None:
+    """Write the graph, its weights beside it: such a file is mapped, and what is not read takes no memory."""
+    (out / WEIGHTS_FILE).unlink(missing_ok=True)  # onnx appends
+    onnx.save(graph, str(out / GRAPH_FILE), save_as_external_data=True, location=WEIGHTS_FILE)
+    (out / WEIGHTS_FILE).chmod(0o644)  # onnx makes it readable to its owner only
 
 
 def make_card(package: Package, weights: LlamaWeights, out: Path, recipe: str) -> Card:
@@ -71,7 +79,7 @@ def make_card(package: Package, weights: LlamaWeights, out: Path, recipe: str) -
             ),
         ),
         limits={"context_tokens": shape.context, "characters": 8 * shape.context, "messages": 1024},
-        files={file: sha256(out / file) for file in ("model.onnx", "tokenizer.json")},
+        files={file: sha256(out / file) for file in (GRAPH_FILE, WEIGHTS_FILE, TOKENIZER_FILE)},
         exporter={"command": f"python -m exporters.llm.build --package {package.name}", "recipe": recipe},
         extra=_facts(shape, weights.metadata),
     )
@@ -84,7 +92,7 @@ def _facts(shape: LlamaShape, metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parity(card: Card, weights: LlamaWeights, out: Path) -> dict[str, float]:
     model = LanguageModel.load(out, card)
-    found = compare(Reference(weights), open_session(out / "model.onnx"), prompts(model, PARITY_PROMPTS))
+    found = compare(Reference(weights), open_session(out / GRAPH_FILE), prompts(model, PARITY_PROMPTS))
     if found.kl_mean > MAX_KL:
         raise ValueError(f"the built model is {found.kl_mean:.4f} nats from its weights, over {MAX_KL}")
     return found.quality()

@@ -88,6 +88,11 @@ class Engine:
                     self._expire()
                     if not job.done:
                         await self._step(job)
+        except Exception:
+            log.exception("scheduling failed")
+            for job in (*self._active, *self._waiting):
+                job.fail(ModelFailure())
+            self._active, self._waiting = [], deque()
         finally:
             self._pump = None
 
