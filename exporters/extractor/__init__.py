@@ -1,0 +1,1 @@
+"""Builds the extractor's model folder: encoder export, word table, calibration and quality report."""

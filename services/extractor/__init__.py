@@ -1,0 +1,1 @@
+"""Reads typed values with evidence out of text."""
