@@ -17,6 +17,8 @@ from gateway.rest import chat, extraction, forecasts, health, models, native, sy
 from gateway.rest.endpoint import JsonReply, get, post
 from gateway.rest.settings import RestSettings
 
+_DRAINED: Final = 64 << 20
+"""A body that nobody wanted is read up to this size before the answer: a client that is cut off may never see it."""
 _REQUEST_ID: Final = re.compile(rb"[\x21-\x7e]{1,128}")
 
 
@@ -53,7 +55,8 @@ def create_app(clients: Clients, settings: RestSettings, *, routes: Sequence[Bas
 
 
 class _Edge:
-    """Gives every request an id, which every response carries, and takes a trailing slash off the path."""
+    """Gives every request an id, which every response carries, takes a trailing slash off the path, and never answers
+    before the client has sent its body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -65,13 +68,35 @@ class _Edge:
         request_id = _given_id(scope) or uuid.uuid4().hex.encode()
         ids = [(b"x-request-id", request_id), (b"x-typesafe-request-id", request_id)]
 
+        body = _Body(receive)
+
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
+                await body.drain(_DRAINED)
                 message["headers"] = [*message["headers"], *ids]
             await send(message)
 
         path = scope["path"].rstrip("/") or "/"
-        await self._app({**scope, "path": path, "request_id": request_id.decode()}, receive, send_with_id)
+        await self._app({**scope, "path": path, "request_id": request_id.decode()}, body.receive, send_with_id)
+
+
+class _Body:
+    """The messages of a request; knows when its body has ended."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._ended = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._ended = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def drain(self, limit: int) -> None:
+        """Reads and drops what is left of the body, up to about `limit` bytes."""
+        size = 0
+        while not self._ended and size <= limit:
+            size += len((await self.receive()).get("body", b""))
 
 
 def _given_id(scope: Scope) -> bytes | None:

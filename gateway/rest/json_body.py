@@ -17,8 +17,6 @@ else:
 
 _STEP = 64 << 10
 _ZSTD_OPTIONS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}  # 8 MiB, what a web client may ask for
-# A refused body is still read up to this size: a client that is cut off while it sends may never see the answer.
-_READ_ANYWAY = 64 << 20
 
 
 async def read_object(request: Request, settings: RestSettings) -> dict[str, Json]:
@@ -60,21 +58,18 @@ def _encoding(header: str) -> str:
 
 async def _read(request: Request, limit: int) -> bytes:
     announced = request.headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > max(limit, _READ_ANYWAY):
+    if announced.isdigit() and int(announced) > limit:
         raise _too_large(limit)
     chunks: list[bytes] = []
     size = 0
     try:
         async for chunk in request.stream():
             size += len(chunk)
-            if size <= limit:
-                chunks.append(chunk)
-            elif size > _READ_ANYWAY:
-                break
+            if size > limit:
+                raise _too_large(limit)
+            chunks.append(chunk)
     except ClientDisconnect:
         raise Failure("CLIENT_CANCELLED", "The client went away while it sent the body.") from None
-    if size > limit:
-        raise _too_large(limit)
     return b"".join(chunks)
 
 
