@@ -272,6 +272,22 @@ def _string(value: Any) -> Any:
     return celtypes.StringType(plain)
 
 
+def _equal(left: Any, right: Any) -> Any:
+    """Values of different kinds are not equal, as in the language's newer definition; null equals null alone."""
+    pair = _aligned(left, right)
+    if pair is not None:
+        return celtypes.BoolType(pair[0] == pair[1])
+    kinds = [next((kind for kind in _KINDS if isinstance(value, kind)), type(value)) for value in (left, right)]
+    if left is None or right is None or kinds[0] is not kinds[1]:
+        return celtypes.BoolType(left is right)
+    if isinstance(left, list):
+        return celtypes.BoolType(len(left) == len(right) and all(map(_equal, left, right)))
+    return base_functions["_==_"](left, right)
+
+
+_KINDS = (celtypes.BoolType, celtypes.StringType, celtypes.MapType, celtypes.ListType, Decimal)
+
+
 def _contains(item: Any, container: Any) -> Any:
     if not _is_number(item) or not isinstance(container, list):
         return base_functions["_in_"](item, container)
@@ -292,6 +308,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "long_date": _long_date,
     "string": _string,
     "_in_": _contains,
+    "_==_": _equal,
+    "_!=_": lambda left, right: celtypes.BoolType(not _equal(left, right)),
     "decimal": _exact,
     "round": _round,
     **{
@@ -310,8 +328,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
             "_<=_": operator.le,
             "_>_": operator.gt,
             "_>=_": operator.ge,
-            "_==_": operator.eq,
-            "_!=_": operator.ne,
         }.items()
     },
 }

@@ -1,13 +1,15 @@
 """`quartet up` and `quartet demo`."""
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gateway.cli.output import fail
-
-At = typer.Option(metavar="HOST:PORT", help="Where it answers; port 0 takes a free one.")
+from gateway.cli.targets import JsonOption
+from gateway.cli.texts import read_file
 
 
 def up(
@@ -62,5 +64,50 @@ def up(
     raise typer.Exit(status)
 
 
-def demo() -> None:
-    """Placeholder."""
+def demo(
+    email: Annotated[int, typer.Option("--email", "-e", min=1, help="Number of a shipped e-mail.")] = 1,
+    file: Annotated[Path | None, typer.Option("--file", "-f", help="An e-mail of your own instead.")] = None,
+    received: Annotated[str, typer.Option(help="YYYY-MM-DD when your e-mail came, for dates without a year.")] = "",
+    runs: Annotated[int, typer.Option("--runs", "-n", min=1, max=100, help="Do it so often; medians are shown.")] = 1,
+    small_price: Annotated[float, typer.Option(min=0, help="Dollars per million tokens, small models.")] = 0.05,
+    llm_price_in: Annotated[float, typer.Option(min=0, help="Dollars per million tokens that the llm reads.")] = 0.50,
+    llm_price_out: Annotated[float, typer.Option(min=0, help="Dollars per million tokens that it writes.")] = 1.50,
+    gateway: Annotated[str, typer.Option(metavar="HOST:PORT", help="Use a running stack: its gateway.")] = "",
+    llm: Annotated[str, typer.Option(metavar="HOST:PORT", help="Use a running stack: its language model.")] = "",
+    as_json: Annotated[bool, JsonOption] = False,
+) -> None:
+    """One e-mail through the cascade, and the same task by the language model alone, compared."""
+    from gateway.cli.output import friendly, print_json
+    from gateway.demo import emails, report, story
+    from gateway.demo.prices import Prices
+
+    if bool(gateway) != bool(llm):
+        fail("a running stack needs both --gateway and --llm", reason="USAGE", code=2)
+    shipped = emails.shipped()
+    if file is None and email > len(shipped):
+        fail(f"there are {len(shipped)} e-mails", reason="USAGE", code=2)
+    letter = emails.from_file(read_file(file), name=file.name, received=received) if file else shipped[email - 1]
+    prices = Prices(small_price, llm_price_in, llm_price_out)
+    with friendly(), ExitStack() as stack:
+        console = report.console(quiet=as_json)
+        with report.progress(console) as tell:
+            addresses = _stack({"gateway": gateway, "llm": llm}, stack, tell)
+            pairs = story.play(letter, addresses, runs=runs, tell=tell)
+        if as_json:
+            print_json(story.as_json(pairs, prices))
+        else:
+            report.show(pairs, prices, console)
+
+
+def _stack(given: dict[str, str], stack: ExitStack, tell: Callable[[str], None]) -> dict[str, str]:
+    """The addresses of a running stack, or of one that is started for the length of the demo."""
+    if given["gateway"]:
+        return given
+    from gateway.supervisor.background import StackFailed, background_stack
+
+    tell("starting the services")
+    try:
+        running = stack.enter_context(background_stack(only=("classifier", "extractor", "llm", "gateway")))
+    except StackFailed as error:
+        fail(str(error), reason="START_FAILED")
+    return {"gateway": running.gateway, "llm": running.llm}

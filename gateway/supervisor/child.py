@@ -66,6 +66,8 @@ class Child:
 
     async def _live_once(self, *, first: bool) -> int:
         self._last_lines.clear()
+        if self.spec.ready_file is not None:
+            self.spec.ready_file.unlink(missing_ok=True)
         process = await asyncio.create_subprocess_exec(
             *self.spec.command,
             stdin=asyncio.subprocess.DEVNULL,

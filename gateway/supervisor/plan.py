@@ -40,13 +40,12 @@ class UpOptions:
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:
-    """One process: its command, the address where it will answer, and how that is asked (grpc, http or tcp)."""
+    """One process: its command, the address where it will answer, and the file that it writes once it does."""
 
     name: str
     command: tuple[str, ...]
     address: Address
-    probe: str
-    http: Address | None = None
+    ready_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +81,9 @@ def make_plan(options: UpOptions, folder: Path) -> Plan:
             wanted.discard("nats")
         else:
             children.append(_nats(program, addresses["nats"], options.data_dir or folder))
-    children += [_service(name, addresses[name], metrics[name]) for name in SERVICES if name in wanted]
+    children += [_service(name, addresses[name], metrics[name], folder) for name in SERVICES if name in wanted]
     if "gateway" in wanted:
-        children.append(_gateway(addresses, metrics["gateway"], options, with_nats="nats" in wanted))
+        children.append(_gateway(addresses, metrics["gateway"], options, folder, with_nats="nats" in wanted))
     return Plan(tuple(children), _ready(addresses, metrics["gateway"], wanted), tuple(notes))
 
 
@@ -109,25 +108,29 @@ def _nats(program: Path, address: Address, folder: Path) -> ChildSpec:
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "nats.conf"
     config.write_text(nats_config(address, folder), encoding="utf-8")
-    return ChildSpec("nats", (str(program), "-c", str(config)), address, "tcp")
+    return ChildSpec("nats", (str(program), "-c", str(config)), address)
 
 
-def _service(name: str, address: Address, metrics: Address) -> ChildSpec:
+def _service(name: str, address: Address, metrics: Address, folder: Path) -> ChildSpec:
+    ready = folder / f"{name}.ready"
     command = (sys.executable, "-m", f"services.{name}", "--host", address.host, "--port", str(address.port))
-    return ChildSpec(name, (*command, "--metrics-port", str(metrics.port)), address, "grpc")
+    return ChildSpec(name, (*command, "--metrics-port", str(metrics.port), "--ready-file", str(ready)), address, ready)
 
 
-def _gateway(addresses: Mapping[str, Address], metrics: Address, options: UpOptions, *, with_nats: bool) -> ChildSpec:
+def _gateway(
+    addresses: Mapping[str, Address], metrics: Address, options: UpOptions, folder: Path, *, with_nats: bool
+) -> ChildSpec:
+    ready = folder / "gateway.ready"
     own = addresses["gateway"]
     command = [sys.executable, "-m", "gateway", "--host", own.host, "--port", str(own.port)]
-    command += ["--http", str(addresses["http"]), "--metrics-port", str(metrics.port)]
+    command += ["--http", str(addresses["http"]), "--metrics-port", str(metrics.port), "--ready-file", str(ready)]
     for name in SERVICES:
         command += [f"--{name}", str(addresses[name])]
     if with_nats:
         command += ["--nats", f"nats://{addresses['nats']}"]
     if options.cascades:
         command += ["--cascades", str(options.cascades)]
-    return ChildSpec("gateway", tuple(command), own, "grpc", addresses["http"])
+    return ChildSpec("gateway", tuple(command), own, ready)
 
 
 def _ready(addresses: Mapping[str, Address], metrics: Address, wanted: set[str]) -> dict[str, str]:

@@ -1,11 +1,10 @@
-"""Asks a process whether it serves."""
+"""Asks a process whether it serves.
+
+A process of ours writes a file once it takes calls; asking it over gRPC would bring gRPC's threads into the supervisor,
+which forks. The message broker is asked by connecting to it.
+"""
 
 import asyncio
-from typing import Any
-from urllib.request import urlopen
-
-import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from gateway.supervisor.addresses import Address
 from gateway.supervisor.plan import ChildSpec
@@ -14,12 +13,10 @@ TIMEOUT_S = 2.0
 
 
 async def serves(spec: ChildSpec) -> bool:
-    """Whether the process answers as ready on every address it has."""
-    if spec.probe == "tcp":
-        return await _accepts(spec.address)
-    if not await _healthy(spec.address):
-        return False
-    return spec.http is None or await asyncio.to_thread(_answers, spec.http)
+    """Whether the process takes calls."""
+    if spec.ready_file is not None:
+        return spec.ready_file.exists()
+    return await _accepts(spec.address)
 
 
 async def _accepts(address: Address) -> bool:
@@ -29,22 +26,3 @@ async def _accepts(address: Address) -> bool:
         return False
     writer.close()
     return True
-
-
-async def _healthy(address: Address) -> bool:
-    # A channel of its own for each question: a shared one would wait longer and longer before it connects again.
-    async with grpc.aio.insecure_channel(str(address), options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
-        stub: Any = health_pb2_grpc.HealthStub(channel)
-        try:
-            reply = await stub.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
-        except grpc.aio.AioRpcError:
-            return False
-    return bool(reply.status == health_pb2.HealthCheckResponse.SERVING)
-
-
-def _answers(address: Address) -> bool:
-    try:
-        with urlopen(f"http://{address}/healthz", timeout=TIMEOUT_S) as reply:
-            return bool(reply.status == 200)
-    except (OSError, ValueError):
-        return False

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from gateway.supervisor.child import Child
 from gateway.supervisor.plan import Plan, UpOptions, make_plan
-from services.runtime.lifecycle import write_atomic
 
 GRACE_S = 25.0
 """Longer than the services' own drain time, so that they are killed only when that did not work."""
@@ -77,7 +76,9 @@ async def _announce(
     await asyncio.gather(*(child.ready.wait() for child in children if child.spec.name != "nats"))
     say("up", f"all serve{': ' + plan.addresses['http'] if 'http' in plan.addresses else ''}")
     if ready_file:
-        write_atomic(ready_file, json.dumps(plan.addresses) + "\n")
+        beside = ready_file.with_name(f".{ready_file.name}.new")
+        beside.write_text(json.dumps(plan.addresses) + "\n", encoding="utf-8")
+        beside.replace(ready_file)  # a reader sees all of it or nothing
 
 
 async def _given_up(children: list[Child]) -> None:
