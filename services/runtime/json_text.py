@@ -73,7 +73,9 @@ def load(data: bytes, *, max_depth: int = MAX_DEPTH, max_nodes: int = MAX_NODES)
         raise JsonError(f"nested more than {max_depth} levels deep", kind="too_deep") from None
     if repeated:
         marked = repeated[0]
-        raise JsonError(f"key {marked.name!r} stands twice in one object", kind="duplicate_key", loc=_path(value, marked))
+        raise JsonError(
+            f"key {marked.name!r} stands twice in one object", kind="duplicate_key", loc=_path(value, marked)
+        )
     if _SURROGATE.search(text):
         _check_surrogates(value)
     return value

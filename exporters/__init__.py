@@ -1,0 +1,1 @@
+"""Training, export and reports: the only place that knows torch."""
