@@ -59,7 +59,7 @@ def _show_cascade(side: Side, console: Console) -> None:
     table = _table("field", "value", "confidence", "evidence", right=("confidence",))
     for name, answer in side.extra["answers"].items():
         sure = (1 - answer["p_null"]) * answer["confidence"]
-        quotes = ", ".join(repr(quote) for quote in answer["quotes"])
+        quotes = ", ".join(" ".join(quote.split()) for quote in answer["quotes"])
         table.add_row(_NAMES.get(name, name), _value(answer["value"]), f"{sure:.2f}", quotes)
     console.print(table)
     policy = side.extra["policy"]
