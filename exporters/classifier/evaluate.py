@@ -147,14 +147,19 @@ def fit(rows: Sequence[Scored]) -> Table:
 def _temperature(rows: Sequence[Scored]) -> float:
     if not rows:
         return 1.0
-    return float(min(np.round(np.arange(0.5, 5.01, 0.05), 2), key=lambda value: _log_loss(rows, float(value))))
+    logits = np.full((len(rows), max(len(row.probabilities) for row in rows)), -np.inf)
+    for place, row in enumerate(rows):
+        logits[place, : len(row.probabilities)] = np.log(np.maximum(row.probabilities, 1e-30))
+    target = np.asarray([row.target for row in rows])
+    counts = Counter(row.source for row in rows)
+    weight = np.asarray([1 / counts[row.source] for row in rows])
 
+    def loss(temperature: float) -> float:
+        scaled = logits / temperature
+        right = scaled[np.arange(len(rows)), target]
+        return float(weight @ (np.log(np.exp(scaled).sum(axis=1)) - right))
 
-def _log_loss(rows: Sequence[Scored], temperature: float) -> float:
-    by_source = defaultdict(list)
-    for row in rows:
-        by_source[row.source].append(-np.log(row.tempered(temperature).probabilities[row.target] + 1e-12))
-    return float(np.mean([np.mean(own) for own in by_source.values()]))
+    return min((step / 20 for step in range(10, 101)), key=loss)
 
 
 def apply(rows: Sequence[Scored], table: Table) -> list[Scored]:

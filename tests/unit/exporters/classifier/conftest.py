@@ -1,0 +1,3 @@
+from tests.unit.services.classifier.conftest import tiny
+
+__all__ = ["tiny"]
