@@ -107,11 +107,11 @@ async def serve(spec: ServiceSpec[C, M], config: C) -> None:
         began = time.monotonic()
         try:
             await host.load(spec.load)
+            if spec.started:
+                await spec.started(host)
         except BaseException:
             await server.stop(grace=None)  # else grpc complains while it is collected, and hides the reason
             raise
-        if spec.started:
-            await spec.started(host)
         await readiness.set(True)
         _announce(spec.name, config, port, sidecar)
         log.info("ready", extra={"grpc": f"{config.host}:{port}", "load_s": f"{time.monotonic() - began:.2f}"})
