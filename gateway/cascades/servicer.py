@@ -57,6 +57,8 @@ class CascadeServicer(cascade_pb2_grpc.CascadeServiceServicer):
     ) -> AsyncIterator[cascade_pb2.RunResponse]:
         """Streams the events of one run; a wrong request ends it with a status before any event."""
         cascade = self._cascade(request)
+        if request.input.HasField("text"):
+            raise InvalidField(FieldViolation("input", "must be a JSON object", "dict_type"))
         given = read_input(request.input.json)
         began = time.monotonic()
         async with aclosing(self._runs.run(cascade, given)) as items:

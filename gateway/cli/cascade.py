@@ -83,6 +83,8 @@ def _show(event: Any, *, quiet: bool) -> dict[str, Any]:
         if kind == "text":
             typer.echo(event.text, nl=False)
         elif event.step:
+            if kind == "step_finished" and b'"text":' in event.output.json:
+                typer.echo()  # ends the line of the text
             detail = f"  {event.message}" if event.message else ""
             took = f"  {event.elapsed_s * 1000:.0f} ms" if event.elapsed_s else ""
             typer.echo(f"{event.step:<16} {kind.removeprefix('step_')}{took}{detail}", err=True)

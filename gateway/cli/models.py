@@ -28,7 +28,7 @@ def list_models(address: Where = None, as_json: Annotated[bool, JsonOption] = Fa
         if as_json:
             print_json([_plain(service, model) for service, model in found if model is not None])
         else:
-            made = tables.table("service", "model", "default", "licence", "description")
+            made = tables.table("service", "model", "default", "licence", "description", whole=("service", "model"))
             for service, model in found:
                 if model is None:
                     made.add_row(service, "does not answer", "", "", "")

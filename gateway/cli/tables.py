@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -11,11 +11,12 @@ from rich.table import Table
 console = Console(highlight=False)
 
 
-def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
-    """A plain table; `right` names columns of numbers."""
+def table(*columns: str, right: tuple[str, ...] = (), whole: tuple[str, ...] = ()) -> Table:
+    """A plain table; `right` names columns of numbers, `whole` those that are never broken."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if column in right else "left"
+        made.add_column(column, justify=justify, overflow="fold", no_wrap=column in whole)
     return made
 
 

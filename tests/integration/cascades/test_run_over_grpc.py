@@ -80,6 +80,12 @@ def test_the_shipped_cascade_reads_an_email(cascades: Any) -> None:
         (request({}, name="nope"), grpc.StatusCode.NOT_FOUND, "CASCADE_NOT_FOUND", ""),
         (request({}, name="support"), grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", "input.email"),
         (request([1], name="support"), grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", "input"),
+        (
+            cascade_pb2.RunRequest(name="support", input=common_pb2.JsonValue(text="{}")),
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "INVALID_FIELD",
+            "input",
+        ),
         (request({}, yaml="a: ["), grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", "yaml"),
         (
             request({}, yaml="cascade: t\nsteps: {a: {kind: rule, set: {x: y.z}}}"),
