@@ -16,6 +16,7 @@ from gateway.clients import Clients
 from gateway.rest import chat, extraction, forecasts, health, models, native, systemone
 from gateway.rest.endpoint import JsonReply, get, post
 from gateway.rest.settings import RestSettings
+from gateway.tracing import HttpSpans
 
 _DRAINED: Final = 64 << 20
 """A body that nobody wanted is read up to this size before the answer: a client that is cut off may never see it."""
@@ -44,7 +45,7 @@ def create_app(clients: Clients, settings: RestSettings, *, routes: Sequence[Bas
             Route("/readyz", health.readyz, methods=["GET"]),
             *routes,
         ],
-        middleware=[Middleware(_Edge)],
+        middleware=[Middleware(_Edge), Middleware(HttpSpans)],
         exception_handlers={HTTPException: _refused},
     )
     # A redirected POST loses its body in most clients; `_Edge` takes the trailing slash instead.

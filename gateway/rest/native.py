@@ -1,6 +1,6 @@
 """Quartet's own error body, used where no other vendor's contract rules.
 
-    {"error": {"reason": "INVALID_FIELD", "message": "...", "fields": [{"path", "message", "kind"}], "metadata": {}}}
+{"error": {"reason": "INVALID_FIELD", "message": "...", "fields": [{"path", "message", "kind"}], "metadata": {}}}
 """
 
 from gateway.rest.endpoint import JsonReply

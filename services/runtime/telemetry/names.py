@@ -9,6 +9,8 @@ RPC_SYSTEM: Final = "rpc.system.name"
 RPC_METHOD: Final = "rpc.method"
 RPC_STATUS: Final = "rpc.response.status_code"
 ERROR_TYPE: Final = "error.type"
+HTTP_METHOD: Final = "http.request.method"
+HTTP_STATUS: Final = "http.response.status_code"
 SERVER_DURATION: Final = "rpc.server.call.duration"
 SERVER_DURATION_BUCKETS_S: Final = (
     0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
