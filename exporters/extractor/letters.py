@@ -96,6 +96,8 @@ _SMALL_TALK = [
     "hours.", "Say hello to the others.", "Your team was so kind on the phone.",
 ]  # fmt: skip
 _ENDINGS = [
+    "{name}",
+    "{name}",
     "{close}\n{name}",
     "{close} {name}",
     "{name}",
@@ -361,7 +363,11 @@ class Letters:
         for key in keys:
             if rng.random() < 0.2:
                 text += rng.choice(self._slots[rng.choice(unused)].labels) + ": " + rng.choice(_EMPTY) + brk
-            text += rng.choice(self._slots[key].labels) + mark
+            block = key == "address" and rng.random() < 0.4
+            if block:
+                head = rng.choice(("", f"{rng.choice(_COMPANIES)}\n", f"{rng.choice(_FIRST)} {rng.choice(_LAST)}\n"))
+                values[key] = (head + values[key][0].replace(", ", "\n"),) * 2
+            text += rng.choice(self._slots[key].labels) + (":\n" if block else mark)
             places[key] = (len(text), len(text) + len(values[key][0]))
             text += values[key][0] + brk
         return text, places

@@ -24,7 +24,7 @@ _PROTOTYPES = {
     "money": "price cost amount total paid fee charge payment balance",
     "quantity": "quantity count size weight number people seats",
     "description": "description reason problem issue comment note subject message damage complaint summary",
-    "thing": "item product article goods device object ingredient dish food",
+    "thing": "item product article goods device object furniture appliance tool machine garment toy ingredient food",
     "category": "type kind category genre colour color status style preference cuisine",
     "title": "title song album book movie film event",
     "rate": "rate percent percentage discount tax",

@@ -2,9 +2,8 @@
 
 import bisect
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from services.extractor.spans import Source
 from services.extractor.values import Candidate
 
 Ints = NDArray[np.int32]
+Within = Callable[[int, int], bool]
 CONTEXTS = {
     "left": 8,
     "right": 6,
@@ -26,6 +26,8 @@ CONTEXTS = {
     "inside": 8,
     "head": 5,
     "before": 8,
+    "next": 1,
+    "previous": 1,
 }
 _TYPED = {
     "number": ("number",),
@@ -57,15 +59,17 @@ class Document:
         self.words = tokens.words(text)
         self._starts = [word.start for word in self.words]
 
-    @cached_property
-    def spans(self) -> tuple[Item, ...]:
-        """Free spans and recognised places as verbatim text, one item per place, in order."""
+    def spans(self, within: Within | None = None) -> tuple[Item, ...]:
+        """Free spans and recognised places as verbatim text, one item per place, in order.
+
+        `within(start, end)` tells whether a stretch of a long text is looked at.
+        """
         typed = {(c.start, c.end): c for c in self.found.candidates if c.kind != "number" or c.part_of is None}
-        free = spans.find(self.text, self.layout)
+        free = spans.find(self.text, self.layout, within)
         items = []
         whole = self._uncuttable()
         for place in sorted({*typed, *free}):
-            if place not in typed and (whole[place[0]] == 2 or whole[place[1]] == 2):
+            if (whole[place[0]] == 2 or whole[place[1]] == 2) and place not in typed:
                 continue
             known = typed.get(place)
             value = self.text[place[0] : place[1]]
@@ -76,15 +80,17 @@ class Document:
     def _uncuttable(self) -> bytearray:
         """2 at every position inside a recognised value where no span may begin or end."""
         marks = bytearray(len(self.text) + 1)
+        for blank in self.found.blanks:
+            marks[blank.start : blank.end + 1] = b"\2" * (blank.end + 1 - blank.start)
         for c in self.found.candidates:
             if c.kind not in ("number", "id", "duration"):
                 marks[c.start + 1 : c.end] = b"\2" * (c.end - c.start - 1)
         return marks
 
-    def pool(self, kind: str) -> tuple[Item, ...]:
-        """Everything that may answer a field of a type."""
+    def pool(self, kind: str, within: Within | None = None) -> tuple[Item, ...]:
+        """Everything that may answer a field of a type; `within` limits free spans only."""
         if kind not in _TYPED:
-            return self.spans
+            return self.spans(within)
         wanted = _TYPED[kind]
         return tuple(
             Item(c, Source(0))
@@ -95,6 +101,12 @@ class Document:
     def word_range(self, start: int, end: int) -> tuple[int, int]:
         """Indices [first, last) of the words that begin in [start, end)."""
         return bisect.bisect_left(self._starts, start), bisect.bisect_left(self._starts, end)
+
+    def head(self, start: int, end: int) -> str:
+        """The last word of a place in lower case, which tells what kind of thing it is; empty when there is none."""
+        first, last = self.word_range(start, end)
+        word = self.words[last - 1] if first < last else None
+        return self.text[word.start : word.end].lower() if word else ""
 
     def contexts(self, items: tuple[Item, ...]) -> dict[str, Ints]:
         """Word indices around each item, one array [items, width] per context; -1 where there is no word."""
@@ -123,4 +135,6 @@ class Document:
             "inside": range(first, last),
             "head": range(line, min(first, line + 5)),
             "before": range(first - 1, max(0, first - 8) - 1, -1),
+            "next": range(last, min(b, last + 1)),
+            "previous": range(first - 1, max(a, first - 1) - 1, -1),
         }

@@ -16,6 +16,7 @@ from services.extractor.document import CONTEXTS, Document, Item
 from services.extractor.encoder import WordTable
 from services.extractor.fields import FieldSpec
 from services.extractor.spans import Source
+from services.extractor.synonyms import groups
 from services.extractor.tokens import asked
 from services.extractor.units import same_dimension
 
@@ -30,9 +31,13 @@ _DECAY = {
     "inside": 1.0,
     "head": 1.0,
     "before": 0.85,
+    "next": 1.0,
+    "previous": 1.0,
 }
 HINTED = ("left", "right", "clause", "sentence", "label")
 _SOFT_FROM = 0.42
+# Kinds are looser than synonyms: a lamp is a device, but not another word for one.
+_KIND_FROM = 0.1
 # Items compared at once: bounds memory for long texts.
 _ROWS = 512
 _NEGATIONS = frozenset(
@@ -52,7 +57,7 @@ _PARTS = ("money", "percent", "ordinal", "words", "phone", "id", "times")
 PAIR = (
     *(f"name_{c}" for c in CONTEXTS), *(f"hint_{c}" for c in HINTED), "label_fit", "header_fit",
     "mean_span", "mean_left", "mean_clause", "mean_sentence",
-    "lead_left", "lead_label", "lead_clause", "lead_mean", "rival",
+    "lead_left", "lead_label", "lead_clause", "lead_mean", "rival", "kind_fit", "kind_clash",
 )  # fmt: skip
 PLACE = (
     "where", "first", "last", "repeats", "unsure", "ambiguous", "negated", "tall", "starts_sentence", "year",
@@ -138,6 +143,10 @@ class Similarity:
         )
         soft = np.clip((near - _SOFT_FROM) / (1 - _SOFT_FROM), 0, 1) * 0.8
         for row, asked_stem in enumerate(query_stems):
+            own = groups(asked_stem)
+            if own:
+                for other in (s for s in distinct if own & groups(s)):
+                    soft[row, place[other]] = max(soft[row, place[other]], 0.85)
             for other in _kin(asked_stem, distinct):
                 soft[row, place[other]] = max(soft[row, place[other]], 0.8)
             if asked_stem in place:
@@ -166,17 +175,33 @@ def _common(a: str, b: str) -> str:
     return a[:size]
 
 
-def affinity(field: Asked, table: WordTable) -> Floats:
+class Affinity:
     """How much a field asks for each of CONCEPTS, in [0, 1]."""
-    strength = np.maximum(field.names / max(float(field.names.max(initial=0)), 1e-9),
-                          0.6 * field.hints / max(float(field.hints.max(initial=0)), 1e-9))  # fmt: skip
-    own = table(field.words)
-    out = np.zeros(len(CONCEPTS), np.float32)
-    for index, (name, listed) in enumerate(CONCEPTS.items()):
-        near = np.clip((own @ table(listed).T).max(1) - _SOFT_FROM, 0, 1) / (1 - _SOFT_FROM) * 0.7
-        exact = np.array([s in CONCEPT_STEMS[name] for s in field.stems])
-        out[index] = float((np.where(exact, 1.0, near) * strength).max(initial=0))
-    return out
+
+    def __init__(self, table: WordTable) -> None:
+        self._table = table
+        self._prototypes = table([word for listed in CONCEPTS.values() for word in listed])
+        self._begin = np.cumsum([0, *(len(listed) for listed in CONCEPTS.values())])[:-1]
+
+    def of_words(self, words: list[str]) -> Floats:
+        """How near each word is to each of CONCEPTS, [words, CONCEPTS] in [0, 1]."""
+        if not words:
+            return np.zeros((0, len(CONCEPTS)), np.float32)
+        near = np.maximum.reduceat(self._table(words) @ self._prototypes.T, self._begin, axis=1)
+        closeness: Floats = (np.clip(near - _KIND_FROM, 0, 1) / (1 - _KIND_FROM)).astype(np.float32)
+        return closeness
+
+    def __call__(self, field: Asked) -> Floats:
+        """[CONCEPTS]; a word of the name counts fully, one of the instructions a little less."""
+        strength = np.maximum(
+            field.names / max(float(field.names.max(initial=0)), 1e-9),
+            0.6 * field.hints / max(float(field.hints.max(initial=0)), 1e-9),
+        )
+        near = np.maximum.reduceat(self._table(field.words) @ self._prototypes.T, self._begin, axis=1)
+        near = np.clip(near - _SOFT_FROM, 0, 1) / (1 - _SOFT_FROM) * 0.7
+        exact = np.array([[stem in CONCEPT_STEMS[name] for name in CONCEPTS] for stem in field.stems])
+        wanted: Floats = (np.where(exact, 1.0, near) * strength[:, None]).max(0).astype(np.float32)
+        return wanted
 
 
 def nearest(matrix: Floats, contexts: dict[str, NDArray[np.int32]], name: str) -> Floats:

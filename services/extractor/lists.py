@@ -16,6 +16,8 @@ from services.extractor.values import Candidate
 _BETWEEN = re.compile(
     r"\s*(?:,|;|/|\||•|&|\n|\r\n|[,;]?\s(?:and|or|und|oder|et|ou|y|o|e)\b)+\s*(?:[-*•]\s*|\d{1,2}[.)]\s+)?", re.I
 )
+_HEADER_FITS = 0.5
+_SETTLED = 0.05
 _FAMILY = {"capital1": "name", "capitals2": "name", "capitals3": "name", "title": "name", "lower1": "plain",
     "lower2": "plain", "lower3": "plain",
            "lower4": "plain", "upper1": "name", "upper2": "name", "digits": "code", "id": "code",
@@ -30,12 +32,20 @@ def several(
     null: float,
     calibration: Calibration,
     *,
+    under: NDArray[np.float32],
     margin: float,
 ) -> Resolved:
-    """Every occurrence in order. `margin` is how far behind the best one a place may score and still count."""
+    """Every occurrence in order. `margin` is how far behind the best one a place may score and still count.
+
+    `under` tells how well the table header above each place fits the field; a good fit settles the column.
+    """
     _, null_share = shares(logits, null)
     p_null = calibration.p_null(null_share) if len(items) else 1.0
-    chosen = _chosen(document, items, logits, margin) if p_null <= spec.threshold else []
+    best = int(logits.argmax()) if len(items) else -1
+    column = _column(document, items, int(under.argmax())) if len(items) and under.max() >= _HEADER_FITS else []
+    if column:
+        p_null, best = min(p_null, _SETTLED), column[0]
+    chosen = column or (_chosen(document, items, logits, margin) if p_null <= spec.threshold else [])
     kept = [
         (items[i], value)
         for i in chosen
@@ -43,11 +53,10 @@ def several(
     ]
     if not kept:
         return Resolved(Answer(spec.name, spec.type, "[]", "[]", max(p_null, 0.5), 1 - p_null, unit=spec.unit))
-    top = float(max(logits))
-    each = tuple(
-        calibration.confidence(float(np.exp(min(logits[i] - top, 0.0)) * 0.98))
-        for i, _ in zip(chosen, kept, strict=False)
-    )
+    # Siblings of a row or a column stand and fall together: they are as sure as the best of them.
+    together = column or _column(document, items, best) or _enumeration(document, items, best, logits)
+    behind = [0.0 if i in together and len(together) > 1 else min(float(logits[i] - logits[best]), 0.0) for i in chosen]
+    each = tuple(calibration.confidence(float(np.exp(gap)) * 0.95) for gap in behind[: len(kept)])
     values = f"[{', '.join(written(spec, value) for _, value in kept)}]"
     spans = tuple((item.candidate.start, item.candidate.end) for item, _ in kept)
     whole = float(np.prod(each)) if each else 0.0

@@ -11,7 +11,7 @@ from services.extractor.answers import Answer, Resolved, single
 from services.extractor.calibration import Calibration
 from services.extractor.choices import Judge
 from services.extractor.document import Document
-from services.extractor.features import Floats, Pooled
+from services.extractor.features import PAIR, Floats, Pooled
 from services.extractor.fields import FieldSpec
 from services.extractor.ranker import Ranker, group
 from services.extractor.recognisers import conventions
@@ -24,6 +24,7 @@ from services.runtime.onnx.card import Card
 STATE_TOKENS = 65_536
 # No tokenizer makes fewer tokens than one per this many characters of ordinary text; checked before tokenising.
 STATE_CHARACTERS = 524_288
+_HEADER = [PAIR.index("name_header"), PAIR.index("header_fit")]
 _JUDGED = ("boolean", "choice", "records")
 
 
@@ -144,7 +145,10 @@ class Extractor:
     ) -> Resolved:
         calibration = self._calibration[group(spec.sought)]
         if spec.type == "list":
-            return lists.several(spec, document, pooled.items, logits, null, calibration, margin=self._margin)
+            under = pooled.pair[:, _HEADER].prod(1)
+            return lists.several(
+                spec, document, pooled.items, logits, null, calibration, under=under, margin=self._margin
+            )
         return single(spec, pooled.items, logits, null, calibration, alternatives=alternatives)
 
     def _compute(self, spec: FieldSpec, known: dict[str, FieldSpec], resolved: dict[str, Resolved]) -> None:

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from services.extractor import features, vectors
 from services.extractor.document import Document
 from services.extractor.encoder import Encoder, WordTable
-from services.extractor.features import NULL, PLACE, Asked, Pooled, Similarity
+from services.extractor.features import NULL, PLACE, Affinity, Asked, Pooled, Similarity
 from services.extractor.fields import FieldSpec
-from services.extractor.vectors import Meaning
+from services.extractor.focus import LONG_TEXT, Focus, focus
+from services.extractor.vectors import Meaning, Tokens
 
 Floats = NDArray[np.float32]
+# Fields that are read together.
+_TURN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,54 +35,93 @@ class Scorer:
     def __init__(self, folder: Path, *, threads: int = 1, provider: str = "auto") -> None:
         self.encoder = Encoder(folder, threads=threads, provider=provider)
         self.table = WordTable(folder / "words.npy", self.encoder.tokenizer)
+        self._affinity = Affinity(self.table)
 
     def read(self, document: Document, fields: Sequence[FieldSpec]) -> Reading:
-        """Features of each field against its pool."""
+        """Features of each field against its pool; many fields are read in turns, so that memory stays bounded."""
+        turns = [list(fields[at : at + _TURN]) for at in range(0, len(fields), _TURN)]
+        pooled: list[Pooled] = []
+        places: dict[str, _Places] = {}
+        looked = [self._look(document, turn) for turn in turns]
+        promising = [start for look in looked if look.focus for start in look.focus.starts]
+        tokens = Tokens(document, self.encoder, promising)
+        for turn, look in zip(turns, looked, strict=True):
+            pooled += self._turn(document, turn, look, tokens, places)
+        return Reading(tuple(pooled), tokens.count, tokens.windows)
+
+    def _look(self, document: Document, fields: list[FieldSpec]) -> "_Look":
         asked = [features.asked_of(field) for field in fields]
-        similarity = Similarity(document, asked, self.table)
-        pools = {kind: _Pool(document, kind, similarity, asked) for kind in dict.fromkeys(f.sought for f in fields)}
-        promising = [place for pool in pools.values() for place in pool.promising()]
-        meaning = Meaning(document, list(fields), self.encoder, promising=promising)
-        blanks = _blanks(document, similarity, asked)
-        for pool in pools.values():
-            pool.meaning = {
-                name: meaning.of(places) for name, places in vectors.stretches(document, pool.items).items()
-            }
-        pooled = tuple(
-            pools[field.sought].features(index, field, features.affinity(asked[index], self.table), blanks[index])
-            for index, field in enumerate(fields)
+        return (
+            _Look(asked, focus(document, Similarity(document, asked, self.table), asked))
+            if _long(document)
+            else _Look(asked, None)
         )
-        return Reading(pooled, meaning.token_count, meaning.passes)
+
+    def _turn(
+        self, document: Document, fields: list[FieldSpec], look: "_Look", tokens: Tokens, places: dict[str, "_Places"]
+    ) -> list[Pooled]:
+        similarity = Similarity(document, look.asked, self.table)
+        meaning = Meaning(tokens, fields, self.encoder)
+        blanks = _blanks(document, similarity, look.asked)
+        if look.focus is not None:
+            places.clear()
+        for kind in dict.fromkeys(field.sought for field in fields):
+            if kind not in places:
+                places[kind] = _Places(document, kind, look.focus, self._affinity)
+        pools = {
+            kind: _Pool(places[kind], similarity, look.asked, meaning)
+            for kind in dict.fromkeys(field.sought for field in fields)
+        }
+        return [
+            pools[field.sought].features(index, field, self._affinity(look.asked[index]), blanks[index])
+            for index, field in enumerate(fields)
+        ]
+
+
+def _long(document: Document) -> bool:
+    return len(document.text) > LONG_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one turn's fields ask for, and where a long text is looked at closely."""
+
+    asked: list[Asked]
+    focus: Focus | None
+
+
+class _Places:
+    """One type's places and all that is true of them whatever is asked."""
+
+    def __init__(self, document: Document, kind: str, look: Focus | None, affinity: Affinity) -> None:
+        self.items = document.pool(kind, look.holds if look else None)
+        self.contexts = document.contexts(self.items)
+        self.place, self.shapes = features.places(document, self.items)
+        heads = [document.head(item.candidate.start, item.candidate.end) for item in self.items]
+        distinct = list(dict.fromkeys(heads))
+        rows = {word: row for row, word in enumerate(distinct)}
+        self.concepts = affinity.of_words(distinct)[[rows[word] for word in heads]]
+        self.stretches = vectors.stretches(document, self.items)
 
 
 class _Pool:
-    """One type's places, compared with all fields at once."""
+    """One type's places, compared with all fields of a turn at once."""
 
-    def __init__(self, document: Document, kind: str, similarity: Similarity, asked: list[Asked]) -> None:
-        self.items = document.pool(kind)
-        self.meaning: dict[str, Floats] = {}
+    def __init__(self, places: _Places, similarity: Similarity, asked: list[Asked], meaning: Meaning) -> None:
+        self.items, self.place, self.shapes = places.items, places.place, places.shapes
+        self._concepts = places.concepts
+        self.meaning = {name: meaning.of(stretches) for name, stretches in places.stretches.items()}
         self._similarity, self._asked = similarity, asked
-        contexts = document.contexts(self.items)
-        self._contexts = contexts
-        near = {name: features.nearest(similarity.matrix, contexts, name) for name in contexts}
+        self._contexts = places.contexts
+        near = {name: features.nearest(similarity.matrix, places.contexts, name) for name in places.contexts}
         self.names = {name: self._weigh(near[name], "names") for name in near}
         self.hints = {name: self._weigh(near[name], "hints") for name in features.HINTED}
         self._anywhere = similarity.matrix.max(1)
-        self.place, self.shapes = features.places(document, self.items)
-        claim = np.maximum(np.maximum(self.names["label"], self.names["left"]), 0.7 * self.names["clause"])
-        self._claim = claim
+        self._claim = np.maximum(np.maximum(self.names["label"], self.names["left"]), 0.7 * self.names["clause"])
 
     def _weigh(self, near: Floats, which: str) -> Floats:
         rows = [getattr(a, which) @ near[rows] for a, rows in zip(self._asked, self._similarity.rows, strict=True)]
         return np.stack(rows).astype(np.float32)
-
-    def promising(self) -> list[int]:
-        """Starts of the places whose words fit best, best first over all fields."""
-        if not self.items:
-            return []
-        best = (self._claim + 0.5 * self.hints["clause"]).max(0)
-        order = np.argsort(-best, kind="stable")[:256]
-        return [self.items[int(i)].candidate.start for i in order]
 
     def features(self, index: int, field: FieldSpec, affinity: Floats, blank: float) -> Pooled:
         matrix = self._similarity.matrix[self._similarity.rows[index]]
@@ -94,9 +136,14 @@ class _Pool:
         others = (
             np.delete(self._claim, index, 0).max(0) if len(self._claim) > 1 else np.zeros(len(self.items), np.float32)
         )
-        pair = np.stack([*names, *hints, label_fit, header_fit, *means, *leads, others], 1)
+        pair = np.stack([*names, *hints, label_fit, header_fit, *means, *leads, others, *self._kinds(affinity)], 1)
         return Pooled(self.items, pair, features.with_units(self.place, self.items, field), self.shapes, affinity,
                       self._null(index, means, label, blank), field.sought)  # fmt: skip
+
+    def _kinds(self, affinity: Floats) -> tuple[Floats, Floats]:
+        """Whether the last word of a place is the kind of thing that is asked for, and whether it is another kind."""
+        asked = affinity / max(float(affinity.max()), 1e-9)
+        return (self._concepts * asked).max(1, initial=0), (self._concepts * (1 - asked)).max(1, initial=0)
 
     def _null(self, index: int, means: list[Floats], label: Floats, blank: float) -> Floats:
         def best(column: Floats) -> float:

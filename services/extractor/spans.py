@@ -1,10 +1,11 @@
 """Free spans for text fields: the pieces of a text that could be somebody's answer."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntFlag
 
 from services.extractor.layout import Layout
+from services.extractor.tokens import MARKS
 
 SHORT_TEXT = 700
 LONGEST_GRAM = 6
@@ -22,7 +23,10 @@ _STOP = frozenset(
     "mit für im am zu auf den dem des "
     "le la les un une et de du des est dans pour avec el los las y es del con por para".split()
 )
-_TOKEN = re.compile(r"[^\W_](?:[^\W_]|[’'&@./+#-](?=[^\W_])|_)*[+#]*|[^\w\s]", re.UNICODE)
+_TOKEN = re.compile(
+    rf"[^\W_](?:[^\W_]|[{MARKS}]|[’'&@./+#-](?=[^\W_])|_)*[+#]*|[^\w\s{MARKS}]",
+    re.UNICODE,
+)
 _BREAK = frozenset(',;:!?()[]{}"“”«»|<>=–—…')
 _PARTICLES = frozenset(
     "de da di do du del der den van von und of the and & la le las los el al bin ibn y für for 's zu zum à e "
@@ -52,7 +56,7 @@ class Source(IntFlag):
     GRAM = 128
 
 
-def find(text: str, layout: Layout) -> dict[tuple[int, int], Source]:
+def find(text: str, layout: Layout, within: Callable[[int, int], bool] | None = None) -> dict[tuple[int, int], Source]:
     """Spans [start, end) and how each was found, without outer punctuation."""
     found: dict[tuple[int, int], Source] = {}
 
@@ -64,7 +68,7 @@ def find(text: str, layout: Layout) -> dict[tuple[int, int], Source]:
         if end > start and (end - start <= LONGEST_BLOCK):
             found[start, end] = found.get((start, end), Source(0)) | source
 
-    for start, end, source in _all(text, layout):
+    for start, end, source in _all(text, layout, within or (lambda start, end: True)):
         add(start, end, source)
     return found
 
@@ -77,8 +81,10 @@ def _abbreviation(text: str, start: int, end: int) -> bool:
     )
 
 
-def _all(text: str, layout: Layout) -> Iterator[tuple[int, int, Source]]:
+def _all(text: str, layout: Layout, within: Callable[[int, int], bool]) -> Iterator[tuple[int, int, Source]]:
     for start, end in layout.lines:
+        if not within(start, end + 1):
+            continue
         if end - start <= 120:
             yield start, end, Source.LINE
         for match in _LABELLED.finditer(text, start, end):
@@ -99,6 +105,8 @@ def _all(text: str, layout: Layout) -> Iterator[tuple[int, int, Source]]:
     yield from _blocks(text, layout)
     short = len(text) <= SHORT_TEXT
     for start, end in layout.sentences:
+        if not within(start, start + 1):
+            continue
         yield from _runs(text, start, end, short)
 
 

@@ -1,10 +1,26 @@
 """Words of texts and of field names."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’](?=[^\W\d_])[^\W\d_]+)?|\d+")
+
+def _marks() -> str:
+    """A character class body of all combining marks and joiners: they belong to the letter before them."""
+    codes = [c for c in range(0x300, 0x20000) if unicodedata.category(chr(c)) in ("Mn", "Mc")] + [0x200C, 0x200D]
+    ranges: list[list[int]] = []
+    for code in sorted(codes):
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(chr(a) if a == b else f"{chr(a)}-{chr(b)}" for a, b in ranges)
+
+
+MARKS = _marks()
+_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*"
+_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})?|\d+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
 # Words that instructions wrap around what they ask for.
 _WRAPPING = frozenset(
@@ -19,7 +35,7 @@ _WRAPPING = frozenset(
     "der die das des dem den ein eine und von im am zu ist le la les un une des du de et el los las una y en "
     "o que".split()
 )
-_NAME_ONLY = frozenset(("from", "to", "by", "due", "all"))
+_FUNCTION = frozenset(("the", "a", "an", "of", "is", "was", "and", "or"))
 _GENERIC = frozenset(
     "name date number amount value id code time type day total info information details field no nr".split()
 )
@@ -72,11 +88,8 @@ def spelled(name: str) -> str:
 def asked(name: str, instructions: str) -> list[tuple[str, str, float]]:
     """(word, stem, weight) of what a field asks for: name words first; wrapping words are left out."""
     listed: dict[str, tuple[str, str, float]] = {}
-    in_name = [
-        w
-        for w in _WORD.findall(spelled(name))
-        if w not in _WRAPPING or w in _NAME_ONLY or len(spelled(name).split()) == 1
-    ]
+    spelt = spelled(name)
+    in_name = [w for w in _WORD.findall(spelt) if w not in _FUNCTION or " " not in spelt]
     for word in in_name:
         generic = word in _GENERIC and len(in_name) > 1
         listed.setdefault(stem(word), (word, stem(word), 0.35 if generic else 1.0))

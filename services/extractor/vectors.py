@@ -1,5 +1,7 @@
 """How close each place of a text is in meaning to each field, from the sentence encoder."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,20 +34,29 @@ def windows(document: Document, starts: NDArray[np.int64]) -> list[tuple[int, in
     return found
 
 
+class Tokens:
+    """Vectors of a text's tokens, window by window; in a long text only the windows that hold something promising."""
+
+    def __init__(self, document: Document, encoder: Encoder, promising: Sequence[int]) -> None:
+        encoding = encoder.tokenizer.encode(document.text, add_special_tokens=False)
+        self.starts = np.array([start for start, _ in encoding.offsets], np.int64)
+        self.count = len(encoding.ids)
+        cut = windows(document, self.starts)
+        self.windows = len(cut)
+        chosen = _chosen(cut, np.searchsorted(self.starts, np.array(promising, np.int64)))
+        self.read = [(a, b, encoder.tokens(encoding.ids[a:b])) for a, b in chosen]
+
+
 class Meaning:
     """Mean similarity of any stretch of the text to each field, in constant time per stretch."""
 
-    def __init__(self, document: Document, fields: list[FieldSpec], encoder: Encoder, *, promising: list[int]) -> None:
-        encoding = encoder.tokenizer.encode(document.text, add_special_tokens=False)
-        self._starts = np.array([start for start, _ in encoding.offsets], np.int64)
-        self.token_count = len(encoding.ids)
+    def __init__(self, tokens: Tokens, fields: Sequence[FieldSpec], encoder: Encoder) -> None:
+        self._starts, self.token_count = tokens.starts, tokens.count
         asked = np.stack([encoder.text(question(field)) for field in fields])
-        near = np.zeros((self.token_count, len(fields)), np.float32)
-        cut = windows(document, self._starts)
-        self.passes = len(cut)
-        read = _chosen(cut, np.searchsorted(self._starts, promising))
-        for start, end in read:
-            near[start:end] = encoder.tokens(encoding.ids[start:end]) @ asked.T
+        near = np.zeros((tokens.count, len(fields)), np.float32)
+        for start, end, rows in tokens.read:
+            near[start:end] = rows @ asked.T
+        read = [(a, b) for a, b, _ in tokens.read]
         for column in near.T:
             mean = sum(float(column[a:b].sum()) for a, b in read) / max(sum(b - a for a, b in read), 1)
             for a, b in read:

@@ -4,8 +4,11 @@ One module per kind; this module runs them in order and settles who owns which c
 """
 
 import datetime as dt
+import re
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
+from services.extractor import units
 from services.extractor.recognisers import (
     accounts,
     contacts,
@@ -97,7 +100,33 @@ def _numeric(text: str, used: Conventions, owned: _Places) -> list[Candidate]:
             holder = "phone" if dialled.holds(candidate) else "id" if coded.holds(candidate) else None
             candidate = replace(candidate, part_of=holder)
         plain.append(candidate)
-    return [*amounts, *phones, *codes, *plain]
+    return [*amounts, *phones, *codes, *_compound(text, plain)]
+
+
+def _compound(text: str, found: list[Candidate]) -> list[Candidate]:
+    """Joins measures that continue each other: "5 lb 8 oz" is one value in pounds."""
+    out: list[Candidate] = []
+    for candidate in sorted(found, key=_place):
+        before = out[-1] if out else None
+        joined = _joined(text, before, candidate) if before is not None else None
+        if joined is not None:
+            out[-1] = joined
+        else:
+            out.append(candidate)
+    return out
+
+
+def _joined(text: str, before: Candidate, after: Candidate) -> Candidate | None:
+    big, small = units.known(before.unit), units.known(after.unit)
+    if big is None or small is None or big[0] != small[0] or small[1] >= big[1] or before.unit is None:
+        return None
+    gap = text[before.end : after.start]
+    if not re.fullmatch(rf"[\s-]?{re.escape(before.unit)}\.?,?\s(?:and\s)?", gap):
+        return None
+    if not isinstance(before.value, Decimal) or not isinstance(after.value, Decimal):
+        return None
+    value = before.value + units.convert(after.value, after.unit, before.unit)
+    return Candidate(before.start, after.end, "number", value, None, before.unit)
 
 
 def _longest(candidates: list[Candidate]) -> list[Candidate]:

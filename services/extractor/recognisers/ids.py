@@ -24,7 +24,7 @@ _BLANK = re.compile(
     r"inconnu\b|à définir\b|por definir\b|\[\s*\]|\(\s*\)|\?+|-(?=\s*(?:$|[|;\n\r])))",
     re.I,
 )
-_LABEL = re.compile(r"(?P<label>[^\W\d_][^\n\r:|;,.!?\t]{0,40})(?P<mark>[:=|\t]|\.{3,})[ \t]*(?P<rest>[^\n\r|;]*)")
+_LABEL = re.compile(r"(?P<label>[^\W\d_][^\n\r:|;,.!?\t]{0,40})(?:[:=|\t]|\.{3,})[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def find(text: str) -> Iterator[Candidate]:
     """Tokens that mix digits with letters or hyphens, and bare digits after "order" or the like."""
     for match in _ID.finditer(text):
         shown = match[0]
-        if not any(c.isdigit() for c in shown):
+        if not any(c.isdigit() for c in shown) or (len(shown) < 3 and not shown.isdigit()):
             continue
         if _PLAIN.fullmatch(shown):
             cued = _CUE.search(text, max(0, match.start() - 16), match.start())
@@ -53,13 +53,14 @@ def find(text: str) -> Iterator[Candidate]:
 def blanks(text: str) -> Iterator[Blank]:
     """Places where a label has no value: "Tip: ____", "PO number: TBA", an empty rest of a line."""
     for match in _LABEL.finditer(text):
-        rest = match["rest"].strip()
-        blank = _BLANK.match(rest)
-        after = rest[blank.end() :].lstrip()[:1] if blank else ""
-        if not rest and match["mark"] == ":" and _next_line_is_label(text, match.end()):
-            yield Blank(match.start("label"), match.end("mark"), match.end("label"))
-        elif blank and (not after or after in ".,;)|"):
-            yield Blank(match.start("label"), match.start("rest") + blank.end(), match.end("label"))
+        line = re.compile(r"[^\n\r|;]*").match(text, match.end())
+        rest = line[0].strip() if line else ""
+        blank = _BLANK.match(text, match.end())
+        after = text[blank.end() : blank.end() + 2].lstrip(" \t")[:1] if blank else ""
+        if blank and (not after or after in ".,;)|\r\n"):
+            yield Blank(match.start("label"), blank.end(), match.end("label"))
+        elif not rest and match[0].rstrip().endswith(":") and _next_line_is_label(text, match.end()):
+            yield Blank(match.start("label"), len(match[0].rstrip()) + match.start(), match.end("label"))
 
 
 def _next_line_is_label(text: str, at: int) -> bool:

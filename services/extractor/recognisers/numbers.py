@@ -53,13 +53,16 @@ def _spaced(match: re.Match[str], text: str, conventions: Conventions) -> bool:
     return conventions.spaces_group or "," in match["digits"] or text[match.end("digits") :].lstrip()[:1] in "€"
 
 
-def _negative(match: re.Match[str]) -> bool:
+def _negative(match: re.Match[str], text: str) -> bool:
+    """Accounting brackets: around a grouped or decimal number, not an aside after a word such as "the soup (8.40)"."""
     if match["trail"] or match["sign"]:
         return True
     shown = match["digits"]
-    return (
-        bool(match["open"] and match["close"]) and (not shown.isdigit() or len(shown) > 4) and not shown.startswith("0")
-    )
+    if not (match["open"] and match["close"]) or shown.startswith("0") or (shown.isdigit() and len(shown) <= 4):
+        return False
+    grouped = re.search(r"\d[.,'’\s]\d{3}(?!\d)", shown) is not None
+    before = text[max(0, match.start("open") - 2) : match.start("open")].rstrip()[-1:]
+    return grouped or not before.isalpha()
 
 
 def _sign(match: re.Match[str], text: str) -> bool | None:
@@ -72,7 +75,7 @@ def _sign(match: re.Match[str], text: str) -> bool | None:
         return True
     if match["sign"] == "+":
         return False
-    return _negative(match)
+    return _negative(match, text)
 
 
 def scan(text: str, conventions: Conventions) -> Iterator[tuple[int, int, Decimal, Decimal | None]]:
