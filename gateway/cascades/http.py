@@ -20,7 +20,7 @@ from gateway.cascades.inputs import plain as plain_numbers
 from gateway.cascades.servicer import CascadeRuns, result
 from gateway.cascades.state import End, Ending, Outcome, Report
 from gateway.rest import native
-from gateway.rest.endpoint import JsonReply, check_key, context_of, guarded
+from gateway.rest.endpoint import JsonReply, check_key, context_of, guarded, until_disconnect
 from gateway.rest.errors import Failure, Violation, invalid, segments
 from gateway.rest.json_body import read_object
 from services.runtime.errors import InvalidField, QuartetError
@@ -69,7 +69,7 @@ async def _run(runs: CascadeRuns, request: Request) -> Response:
         if "text/event-stream" in request.headers.get("accept", ""):
             events = _events(runs, cascade, given)
             return StreamingResponse(events, media_type="text/event-stream", headers=_NO_BUFFER)
-        return await _answer(runs, cascade, given)
+        return await until_disconnect(request, _answer(runs, cascade, given))
 
 
 @contextmanager

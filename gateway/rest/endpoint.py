@@ -52,7 +52,7 @@ def post(answer: Answer, render: Render) -> Route:
             context = context_of(request)
             check_key(request, context.settings)
             body = await read_object(request, context.settings)
-            return await _until_disconnect(request, answer(body, context))
+            return await until_disconnect(request, answer(body, context))
 
         return await guarded(work(), render)
 
@@ -111,7 +111,8 @@ def check_key(request: Request, settings: RestSettings) -> None:
         raise Failure("CREDENTIAL_INVALID", "The API key is not valid.")
 
 
-async def _until_disconnect(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
+async def until_disconnect(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
+    """The response of `work`, which is cancelled when the client leaves. The body must have been read."""
     answer = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(request.receive())
     try:
