@@ -78,6 +78,8 @@ class Child:
             preexec_fn=die_with_parent(),
         )
         self._process = process
+        if self._stopping.is_set():  # asked to stop while it was being started
+            process.terminate()
         watch = asyncio.create_task(self._watch(first=first))
         try:
             await self._read(process)

@@ -44,7 +44,7 @@ async def _supervise(
 ) -> int:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stop.set)
     tasks = [asyncio.create_task(child.run()) for child in children]
     announced = asyncio.create_task(_announce(children, plan, ready_file, say))

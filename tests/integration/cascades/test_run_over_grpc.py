@@ -114,6 +114,27 @@ def test_a_failed_step_ends_the_run_with_its_reason(cascades: Any) -> None:
     assert "step a" in last.message
 
 
+def test_the_language_model_is_asked_when_the_classifier_is_not_sure(cascades: Any) -> None:
+    yaml = """
+cascade: t
+steps:
+  a:
+    kind: decide
+    state: input.text
+    questions: {mood: {type: choice, options: [glad, sad]}}
+    gate: {min_confidence: 1, else: llm}
+    on_error: continue
+"""
+    events = list(cascades.Run(request({"text": "I am so happy today"}, yaml=yaml), timeout=60))
+    assert "step_escalated a" in kinds(events)
+    steps = json.loads(events[-1].output.json)["output"]["steps"]
+    if "a" in steps:  # a small language model may answer with something that is no JSON; then the step fails
+        assert steps["a"]["answers"]["mood"]["by"] == "llm"
+        assert steps["a"]["values"]["mood"] in ("glad", "sad")
+    else:
+        assert "step_failed a" in kinds(events)
+
+
 def test_text_streams_as_it_is_written(cascades: Any) -> None:
     yaml = "cascade: t\nsteps: {a: {kind: generate, max_tokens: 8, messages: [{role: user, content: Hello}]}}"
     events = list(cascades.Run(request({}, yaml=yaml), timeout=60))
