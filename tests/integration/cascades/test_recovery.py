@@ -12,7 +12,11 @@ from gateway.supervisor.background import background_stack
 from quartet.v1 import cascade_pb2, cascade_pb2_grpc, common_pb2
 from tests.integration.supervisor.test_up import children
 
-YAML = "cascade: t\nsteps: {a: {kind: forecast, series: input.s, horizon: 2, retries: RETRIES}}\noutput: {f: steps.a.values}"
+YAML = """
+cascade: t
+steps: {a: {kind: forecast, series: input.s, horizon: 2, retries: RETRIES}}
+output: {f: steps.a.values}
+"""
 
 
 def request(retries: int) -> cascade_pb2.RunRequest:
