@@ -10,6 +10,7 @@ from gateway.demo.emails import FIELDS
 
 MONEY = frozenset({"price_paid", "repair_quote"})
 SHARE = Decimal("0.60")
+TO_A_PERSON = "goes to a person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,22 @@ class Verdict:
 
 
 def judge(side: Side, truth: dict[str, Any] | None) -> list[Verdict]:
-    """All answers of a side: the fields, the decision, and the reply."""
+    """All answers of a side: the fields, the decision, and the reply.
+
+    What was left to a person is neither right nor wrong.
+    """
     found = []
+    left = side.stopped.startswith(TO_A_PERSON)
     for name in (*FIELDS, "action"):
         true = None if truth is None else truth[name]
         answer = side.values.get(name)
+        if left and name == "action":
+            found.append(Verdict(name, _shown(true), TO_A_PERSON, None))
+            continue
         right = None if truth is None else _same(name, answer, true)
         found.append(Verdict(name, _shown(true), _shown(answer), right))
+    if left:
+        return [*found, Verdict("reply", "", TO_A_PERSON, None)]
     problems = reply_problems(side.reply, truth)
     answer = "; ".join(problems) if problems else ("true and complete" if truth is not None else "not checked")
     if side.fallback:

@@ -4,7 +4,7 @@ import json
 import time
 from typing import Any
 
-from gateway.demo.answers import Side, StepTaken
+from gateway.demo.answers import TO_A_PERSON, Side, StepTaken
 from gateway.demo.emails import FIELDS, Email
 from quartet.v1 import cascade_pb2, common_pb2
 
@@ -70,4 +70,4 @@ def _stopped(last: Any) -> str:
     if last.kind == cascade_pb2.EVENT_KIND_RUN_FAILED:
         return f"{last.reason}: {last.message}"
     result = json.loads(last.output.json)
-    return f"goes to a person: {result['review']['message']}" if result["status"] == "review" else ""
+    return f"{TO_A_PERSON}: {result['review']['message']}" if result["status"] == "review" else ""

@@ -57,6 +57,13 @@ def test_answers_are_right_by_value_not_by_spelling() -> None:
     assert all(v.right is None for v in judge(Side((), values, GOOD, 1.0), None))
 
 
+def test_what_is_left_to_a_person_is_neither_right_nor_wrong() -> None:
+    side = Side((), {"order_number": "BR-20418"}, "", 1.0, stopped="goes to a person: price_paid was not found")
+    verdicts = {v.name: v.right for v in judge(side, TRUTH)}
+    assert (verdicts["order_number"], verdicts["price_paid"]) == (True, False)
+    assert (verdicts["action"], verdicts["reply"]) == (None, None)
+
+
 @pytest.mark.parametrize(
     ("value", "read"),
     [({"amount": "1.50"}, "1.50"), ("$1,200.00", "1200.00"), (96, "96"), ("none", None), (None, None), (True, None)],
