@@ -1,4 +1,4 @@
-"""Timing in turn: every candidate once per round, so that a slow moment of the machine hits all of them."""
+"""Timing in turn: every candidate in every round, so that a slow moment of the machine hits all of them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,26 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-WARM_UP = 5
+IN_A_ROW = 5
 
 
 def in_turn(rounds: int, calls: Mapping[str, Callable[[], float | None]]) -> dict[str, float]:
-    """Median seconds of each call over `rounds`. A call that returns a number has timed itself."""
+    """Median seconds of each call over `rounds` of a few in a row. A call that returns a number has timed itself.
+
+    The first of each row is dropped: it pays for the caches that the call before it has filled with its own weights.
+    """
     taken: dict[str, list[float]] = {name: [] for name in calls}
-    for number in range(rounds + WARM_UP):
+    for number in range(rounds + 1):
         for name, call in calls.items():
-            start = time.perf_counter()
-            own = call()
-            if number >= WARM_UP:
-                taken[name].append(time.perf_counter() - start if own is None else own)
+            row = [_timed(call) for _ in range(IN_A_ROW)][1:]
+            taken[name] += row if number else []
     return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def _timed(call: Callable[[], float | None]) -> float:
+    start = time.perf_counter()
+    own = call()
+    return time.perf_counter() - start if own is None else own
 
 
 def resident_mib(pid: int) -> dict[str, float]:
