@@ -128,8 +128,8 @@ def main() -> None:
         *corpora.rows(options.data, corpora.FITTED, per_file=options.per_file, seed=1),
     ]
     checking = [
-        *unseen_letters(options.letters // 3, seed=21, only=CALIBRATED_SLOTS),
-        *letters(options.letters // 10, seed=22),
+        *unseen_letters(options.letters // 4, seed=21, only=CALIBRATED_SLOTS),
+        *letters(options.letters // 6, seed=22),
         *corpora.rows(options.data, corpora.CALIBRATED, per_file=options.per_file // 2, seed=2),
     ]
     fit_cases, check_cases = gathered(scorer, fitting), gathered(scorer, checking)

@@ -109,7 +109,9 @@ def comparable(value: Value | None) -> str:
 
 
 def comparable_seconds(shown: str) -> Decimal:
-    """Seconds of a duration's comparable form."""
+    """Seconds of a duration's comparable form; -1 for one that no length of time has."""
+    if shown == "?":
+        return Decimal(-1)
     months, _, seconds = shown.rstrip("s").partition("m")
     return Duration(Decimal(months), Decimal(seconds)).to("seconds")
 

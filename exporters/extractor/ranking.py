@@ -86,7 +86,22 @@ def fit(cases: Sequence[Case], *, epochs: int = 24, rate: float = 0.01, decay: f
             second[name] = 0.99 * second[name] + 0.01 * gradient**2
             move = (first[name] / (1 - 0.9**step)) / (np.sqrt(second[name] / (1 - 0.99**step)) + 1e-8)
             weights[name] = weights[name] - pace * (move + 10 * decay * weights[name])
-    return Ranker(**weights)
+    return Ranker(**_unseen_at_zero(cases, weights))
+
+
+def _unseen_at_zero(cases: Sequence[Case], weights: Named) -> Named:
+    """Inputs that were zero in every case keep no weight from the random start; units are weighed by hand anyway."""
+    seen = np.zeros(len(INPUTS), bool)
+    for case in cases:
+        seen |= (case.items != 0).any(0)
+    for name in ("unit_fit", "unit_clash"):
+        seen[INPUTS.index(name)] = False
+    null_seen = np.stack([case.null != 0 for case in cases]).any(0)
+    for name in ("item_in", "item_direct"):
+        weights[name][~seen] = 0
+    for name in ("null_in", "null_direct"):
+        weights[name][~null_seen] = 0
+    return weights
 
 
 def _batches(cases: Sequence[Case], epochs: int, rng: np.random.Generator) -> Iterator[_Flat]:

@@ -17,7 +17,7 @@ _PROTOTYPES = {
     "email": "email mail",
     "phone": "phone telephone mobile fax",
     "web": "url website link site web",
-    "identifier": "id code reference ref invoice ticket serial tracking sku identifier booking",
+    "identifier": "number no nr id code reference ref invoice ticket serial tracking sku identifier booking",
     "account": "iban account card vat bank",
     "date": "date day deadline birthday arrival",
     "time": "time hour clock",

@@ -92,11 +92,18 @@ class Document:
         if kind not in _TYPED:
             return self.spans(within)
         wanted = _TYPED[kind]
-        return tuple(
-            Item(c, Source(0))
-            for c in self.found.candidates
-            if c.kind in wanted and not (kind == "money" and c.kind == "number" and c.part_of in _NOT_BARE)
-        )
+        found = [c for c in self.found.candidates if c.kind in wanted]
+        if kind == "money":
+            priced = any(c.kind == "money" for c in found)
+            found = [c for c in found if c.kind == "money" or self._may_be_money(c, priced)]
+        return tuple(Item(c, Source(0)) for c in found)
+
+    def _may_be_money(self, candidate: Candidate, priced: bool) -> bool:
+        """Whether a bare number can be an amount: where others have a currency it needs decimals or a label."""
+        if candidate.part_of in _NOT_BARE:
+            return False
+        whole = self.text[candidate.start : candidate.end].isdigit()
+        return not (priced and whole and self.layout.label(candidate.start) is None)
 
     def word_range(self, start: int, end: int) -> tuple[int, int]:
         """Indices [first, last) of the words that begin in [start, end)."""

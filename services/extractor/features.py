@@ -18,6 +18,7 @@ from services.extractor.fields import FieldSpec
 from services.extractor.spans import Source
 from services.extractor.synonyms import groups
 from services.extractor.tokens import asked
+from services.extractor.tokens import stem as stem_of
 from services.extractor.units import same_dimension
 
 Floats = NDArray[np.float32]
@@ -57,7 +58,7 @@ _PARTS = ("money", "percent", "ordinal", "words", "phone", "id", "times")
 PAIR = (
     *(f"name_{c}" for c in CONTEXTS), *(f"hint_{c}" for c in HINTED), "label_fit", "header_fit",
     "mean_span", "mean_left", "mean_clause", "mean_sentence",
-    "lead_left", "lead_label", "lead_clause", "lead_mean", "rival", "kind_fit", "kind_clash",
+    "lead_left", "lead_label", "lead_clause", "lead_mean", "rival", "rival_inside", "kind_fit", "kind_clash",
 )  # fmt: skip
 PLACE = (
     "where", "first", "last", "repeats", "unsure", "ambiguous", "negated", "tall", "starts_sentence", "year",
@@ -265,13 +266,15 @@ def places(document: Document, items: tuple[Item, ...]) -> tuple[Floats, NDArray
     return out, np.array([shape(text, item) for item in items], np.int64)
 
 
-def with_units(place: Floats, items: tuple[Item, ...], field: FieldSpec) -> Floats:
-    """PLACE features with the agreement of units filled in."""
-    if not field.unit or field.sought not in ("number", "money"):
+def with_units(place: Floats, items: tuple[Item, ...], field: FieldSpec, asked: Asked) -> Floats:
+    """PLACE features with the agreement of units filled in: the field's unit, or a counted word in its name."""
+    if field.sought not in ("number", "money"):
         return place
     place = place.copy()
+    named = {stem for stem, weight in zip(asked.stems, asked.names, strict=True) if weight > 0}
     for row, item in enumerate(items):
-        agrees = same_dimension(field.unit, item.candidate.unit)
+        unit = item.candidate.unit
+        agrees = same_dimension(field.unit, unit) if field.unit else (stem_of(unit) in named or None) if unit else None
         place[row, PLACE.index("unit_fit")] = agrees is True
         place[row, PLACE.index("unit_clash")] = agrees is False
     return place

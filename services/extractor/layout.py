@@ -105,7 +105,7 @@ class Layout:
         index = bisect.bisect_right(self._cells, (start, 10**9, 0, 0)) - 1
         first, last, _, _ = self._cells[index]
         around = self.text[first:start].strip() + self.text[end:last].strip()
-        return len(around) <= (4 if typed else 0)
+        return end <= last and len(around) <= (4 if typed else 0)
 
 
 def _pieces(text: str, boundary: re.Pattern[str]) -> list[tuple[int, int]]:

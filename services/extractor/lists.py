@@ -16,6 +16,7 @@ from services.extractor.values import Candidate
 _BETWEEN = re.compile(
     r"\s*(?:,|;|/|\||•|&|\n|\r\n|[,;]?\s(?:and|or|und|oder|et|ou|y|o|e)\b)+\s*(?:[-*•]\s*|\d{1,2}[.)]\s+)?", re.I
 )
+_SEVERAL = re.compile(r"[,;|\n]\s*\S|\s(?:and|und|et|y)\s")
 _HEADER_FITS = 0.5
 _SETTLED = 0.05
 _FAMILY = {"capital1": "name", "capitals2": "name", "capitals3": "name", "title": "name", "lower1": "plain",
@@ -41,7 +42,7 @@ def several(
     """
     _, null_share = shares(logits, null)
     p_null = calibration.p_null(null_share) if len(items) else 1.0
-    best = int(logits.argmax()) if len(items) else -1
+    best = _order(items, logits)[0] if len(items) else -1
     column = _column(document, items, int(under.argmax())) if len(items) and under.max() >= _HEADER_FITS else []
     if column:
         p_null, best = min(p_null, _SETTLED), column[0]
@@ -69,7 +70,7 @@ def several(
 def _chosen(document: Document, items: Sequence[Item], logits: NDArray[np.float32], margin: float) -> list[int]:
     if not items:
         return []
-    order = [int(i) for i in np.argsort(-logits, kind="stable")]
+    order = _order(items, logits)
     best = order[0]
     found = _column(document, items, best) or _enumeration(document, items, best, logits)
     for index in order:
@@ -83,6 +84,13 @@ def _chosen(document: Document, items: Sequence[Item], logits: NDArray[np.float3
         if all(c.end <= items[k].candidate.start or c.start >= items[k].candidate.end for k in kept):
             kept.append(index)
     return sorted(kept, key=lambda i: items[i].candidate.start)
+
+
+def _order(items: Sequence[Item], logits: NDArray[np.float32]) -> list[int]:
+    """Places, best first; a whole enumeration is not one of its own items."""
+    order = [int(i) for i in np.argsort(-logits, kind="stable")]
+    one = [i for i in order if items[i].candidate.kind != "span" or not _SEVERAL.search(str(items[i].candidate.value))]
+    return one or order
 
 
 def _column(document: Document, items: Sequence[Item], best: int) -> list[int]:

@@ -26,6 +26,9 @@ INPUTS = (
     *(f"kind_{k}" for k in KINDS),
 )
 NULL_INPUTS = (*NULL, *(f"top_{p}" for p in PAIR), *(f"asks_{c}" for c in CONCEPTS), *(f"kind_{k}" for k in KINDS))
+# The corpora state no units, so the agreement of units is weighed by hand: it decides between equal readings.
+UNIT_FITS, UNIT_CLASHES = 2.0, 4.0
+_UNIT_FIT, _UNIT_CLASH = PLACE.index("unit_fit"), PLACE.index("unit_clash")
 _LAYERS = ("item_in", "item_bias", "item_out", "item_direct", "null_in", "null_bias", "null_out", "null_direct")
 
 
@@ -73,7 +76,8 @@ class Ranker:
         """One logit per item, and the logit of null."""
         items = item_inputs(pooled)
         hidden = np.maximum(items @ self.item_in + self.item_bias, 0)
-        out: Floats = items @ self.item_direct + hidden @ self.item_out
+        units = pooled.place[:, _UNIT_FIT] * UNIT_FITS - pooled.place[:, _UNIT_CLASH] * UNIT_CLASHES
+        out: Floats = items @ self.item_direct + hidden @ self.item_out + units
         null = null_inputs(pooled)
         raised = np.maximum(null @ self.null_in + self.null_bias, 0)
         return out, float(null @ self.null_direct + raised @ self.null_out)

@@ -133,12 +133,13 @@ class _Pool:
         label = self.names["label"][index] * label_fit
         leads = [features.behind(self.names["left"][index]), features.behind(label),
                  features.behind(self.names["clause"][index]), features.behind(means[2])]  # fmt: skip
-        others = (
-            np.delete(self._claim, index, 0).max(0) if len(self._claim) > 1 else np.zeros(len(self.items), np.float32)
+        others, inside = _of_others(self._claim, index), _of_others(self.names["inside"], index)
+        pair = np.stack(
+            [*names, *hints, label_fit, header_fit, *means, *leads, others, inside, *self._kinds(affinity)], 1
         )
-        pair = np.stack([*names, *hints, label_fit, header_fit, *means, *leads, others, *self._kinds(affinity)], 1)
-        return Pooled(self.items, pair, features.with_units(self.place, self.items, field), self.shapes, affinity,
-                      self._null(index, means, label, blank), field.sought)  # fmt: skip
+        place = features.with_units(self.place, self.items, field, self._asked[index])
+        null = self._null(index, means, label, blank)
+        return Pooled(self.items, pair, place, self.shapes, affinity, null, field.sought)
 
     def _kinds(self, affinity: Floats) -> tuple[Floats, Floats]:
         """Whether the last word of a place is the kind of thing that is asked for, and whether it is another kind."""
@@ -165,6 +166,12 @@ class _Pool:
             "negated": best(negated),
         }
         return np.array([values[name] for name in NULL], np.float32)
+
+
+def _of_others(columns: Floats, index: int) -> Floats:
+    """The strongest of the other fields at each place."""
+    strongest: Floats = np.delete(columns, index, 0).max(0, initial=0)
+    return strongest
 
 
 def _blanks(document: Document, similarity: Similarity, asked: list[Asked]) -> list[float]:

@@ -1,5 +1,7 @@
 """Words that business documents use for one and the same thing, in English, German, French and Spanish."""
 
+from functools import lru_cache
+
 from services.extractor.tokens import stem
 
 _GROUPS = """
@@ -15,7 +17,7 @@ discount rabatt rebate remise descuento
 refund erstattung rückerstattung reimbursement remboursement reembolso
 owed balance due outstanding open unpaid remaining
 due fällig payable deadline échéance vencimiento
-purchase bought buy ordered order bestellt gekauft acheté comprado kauf bestellung
+purchase bought buy paid ordered order bestellt gekauft acheté comprado kauf bestellung
 delivery delivered arrived arrive arrival received receive came lieferung geliefert livraison parcel courier handed
 shipping postage versand freight porto envío livraison
 repair fix fixing mend mending repairing reparatur réparation reparación straighten
@@ -64,9 +66,18 @@ def _read() -> dict[str, frozenset[int]]:
 
 
 _GROUPS_OF = _read()
-_NONE: frozenset[int] = frozenset()
 
 
+@lru_cache(maxsize=16384)
 def groups(word_stem: str) -> frozenset[int]:
-    """Numbers of the groups that a stem belongs to."""
-    return _GROUPS_OF.get(word_stem, _NONE)
+    """Numbers of the groups that a stem belongs to; a compound belongs to those of its first and its last part."""
+    found = _GROUPS_OF.get(word_stem)
+    if found is not None:
+        return found
+    parts = [g for word, g in _GROUPS_OF.items() if len(word) >= 5 and _part(word, word_stem)]
+    return frozenset().union(*parts)
+
+
+def _part(word: str, compound: str) -> bool:
+    rest = len(compound) - len(word)
+    return rest >= 4 and (compound.startswith(word) or compound.endswith(word))

@@ -22,8 +22,8 @@ def ask(
 
 
 ONE = [
-    ("📦📦 Crate LM-2093 came open 😞, driver Iris Fontão", F("tracking_code", "text"), "LM-2093"),
-    ("📦📦 Crate LM-2093 came open 😞, driver Iris Fontão", F("driver", "text"), "Iris Fontão"),
+    ("📦📦 Parcel LM-2093 came open 😞, driver Iris Fontão", F("tracking_code", "text"), "LM-2093"),
+    ("📦📦 Parcel LM-2093 came open 😞, driver Iris Fontão", F("driver", "text"), "Iris Fontão"),
     ("Ref: B-77\r\nAmount: 9.80\r\nPayer: Lucien Ferrand", F("payer", "text"), "Lucien Ferrand"),
     ("Crate mass 75 kg. Truck odometer 75 km.", F("odometer", "number", unit="km"), Decimal(75)),
     ("Visit booked 05/08/2026, report by 23/08/2026.", F("visit", "date"), "2026-08-05"),
