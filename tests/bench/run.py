@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import grpc
 
 import services.classifier
+from gateway.supervisor.background import background_stack
 from quartet.v1 import classifier_pb2 as pb
 from quartet.v1 import classifier_pb2_grpc, common_pb2
 from services.classifier.model import Classifier
@@ -24,7 +25,6 @@ from services.classifier.wire import request_of
 from services.runtime.onnx.card import Card
 from services.runtime.onnx.session import Array, Session
 from tests.bench.measure import in_turn, resident_mib
-from tests.bench.stack import stack
 
 STATE = (
     "From: a customer. The parcel with the lamp arrived this morning and the glass shade is in pieces. I paid for "
@@ -101,7 +101,7 @@ def measure(rounds: int) -> list[tuple[str, str]]:
     """Every figure with its meaning."""
     one, ten, long_one, long_ten = decision(), decision(questions=10), decision(states=9), decision(9, 10)
     bare = Bare()
-    with stack() as (ready, pid), grpc.insecure_channel(ready["classifier"]) as channel:
+    with background_stack() as stack, grpc.insecure_channel(stack.classifier) as channel:
         stub = classifier_pb2_grpc.ClassifierServiceStub(channel)  # type: ignore[no-untyped-call]
         tokens = stub.Decide(one).timing.input_tokens
         times = in_turn(
@@ -109,12 +109,12 @@ def measure(rounds: int) -> list[tuple[str, str]]:
             {
                 "bare": lambda: bare.decide(one),
                 "grpc": lambda: ask(stub, one),
-                "rest": rest(ready["http"], one),
+                "rest": rest(stack.http, one),
                 "ten": lambda: ask(stub, ten),
             },
         )
         long = in_turn(max(2, rounds // 5), {"one": lambda: ask(stub, long_one), "ten": lambda: ask(stub, long_ten)})
-        memory = resident_mib(pid)
+        memory = resident_mib(stack.pid)
     total = sum(memory.values())
     return [
         ("tokens of the decision", f"{tokens}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from google.rpc import error_details_pb2
@@ -10,6 +11,8 @@ from google.rpc import error_details_pb2
 from services.runtime import errors
 from services.runtime.errors import FieldViolation, InputTooLong, InvalidField, QuartetError, QueueFull
 from services.runtime.wire_errors import to_status
+
+README = (Path(__file__).resolve().parents[4] / "README.md").read_text(encoding="utf-8")
 
 
 def subclasses(base: type[QuartetError]) -> list[type[QuartetError]]:
@@ -20,6 +23,7 @@ def subclasses(base: type[QuartetError]) -> list[type[QuartetError]]:
 def test_reasons_are_well_formed_and_in_the_readme(kind: type[QuartetError]) -> None:
     assert re.fullmatch(r"[A-Z][A-Z_]{2,62}", kind.reason)
     assert kind.__doc__
+    assert kind.reason == "INTERNAL" or f"`{kind.reason}`" in README
 
 
 def unpack(error: QuartetError) -> tuple[int, dict[str, object]]:
