@@ -18,6 +18,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from exporters.classifier import cosine
+from exporters.classifier.canary import canary_samples
 from exporters.classifier.data import HELD, TRAINED_SPLITS, Corpus, Sample
 from exporters.classifier.evaluate import (
     Scored,
@@ -166,6 +167,7 @@ def measure(args: argparse.Namespace) -> tuple[Card, str]:
     figures = answer_figures(rows, seen_rows, table)
     figures["accuracy_unseen_macro_cosine"] = float(np.mean(list(base.values())))
     figures["accuracy_unseen_macro_majority"] = float(np.mean([majority(own) for own in samples.values()]))
+    figures |= canary_figures(model, args.canary, table) if args.canary else {}
     figures |= rounding_figures(args, model, {source: own[: args.each // 3] for source, own in samples.items()})
     some = [sample for own in samples.values() for sample in own[:15]]
     figures |= _named("permutation", permuted(model, some)) | _named("more_options", with_option(model, some))
@@ -186,6 +188,17 @@ def answer_figures(rows: Sequence[Scored], seen: Sequence[Scored], table: Table)
         figures[f"ece_unseen_{kind}_raw"] = calibration_error(raw)
         figures[f"ece_unseen_{kind}"] = calibration_error(after)
         figures[f"ece_seen_{kind}"] = calibration_error(apply(known, table))
+    return figures
+
+
+def canary_figures(model: Classifier, path: Path, table: Table) -> Figures:
+    """Accuracy and calibration on sys1bench's canary; its majority is counted over all its questions."""
+    samples = canary_samples(path)
+    rows = apply(scored(model, samples), table)
+    figures = {"canary_accuracy": accuracy(rows), "canary_ece": calibration_error(rows)}
+    figures["canary_majority"] = majority([sample for own in samples.values() for sample in own])
+    for kind in KINDS:
+        figures[f"canary_accuracy_{kind}"] = accuracy(row for row in rows if row.kind == kind)
     return figures
 
 
@@ -237,6 +250,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("model", "weights", "base", "data"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--canary", type=Path, help="canary.jsonl of sys1bench")
     parser.add_argument("--each", type=int, default=200)
     parser.add_argument("--each-seen", type=int, default=15)
     args = parser.parse_args()

@@ -15,7 +15,7 @@ class ClassifierConfig(ServiceConfig):
     OWNER = "CLASSIFIER"
 
     port: int = option(50051, "gRPC port; 0 takes a free one")
-    batch_tokens: int = option(4096, "tokens of requests answered in one turn of the model, longest x requests")
+    batch_tokens: int = option(1024, "tokens of requests answered in one turn of the model, longest x requests")
     stream_requests: int = option(32, "requests of one stream that are inside at once")
 
     def check(self) -> None:
