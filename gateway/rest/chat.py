@@ -125,7 +125,12 @@ def _head(kind: str, model: str) -> dict[str, Json]:
 
 def _usage(last: pb.GenerateResponse) -> Json:
     read, written = last.usage.input_tokens, last.usage.output_tokens
-    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    return {
+        "prompt_tokens": read,
+        "completion_tokens": written,
+        "total_tokens": read + written,
+        "prompt_tokens_details": {"cached_tokens": last.usage.cached_input_tokens},
+    }
 
 
 def _sse(value: Json) -> str:

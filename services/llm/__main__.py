@@ -1,7 +1,6 @@
 """`python -m services.llm`: the language model alone."""
 
 from functools import partial
-from pathlib import Path
 
 import grpc
 
@@ -10,7 +9,7 @@ from services.llm.config import MOST_THREADS, WEIGHTS, LlmConfig
 from services.llm.model import LanguageModel
 from services.llm.servicer import LlmServicer, Models
 from services.runtime.lifecycle import Host, ServiceSpec, main
-from services.runtime.onnx.card import CARD, Card, CardError
+from services.runtime.onnx.card import CARD, CardError
 from services.runtime.onnx.registry import Registry
 from services.runtime.onnx.threads import cpu_threads
 
@@ -24,11 +23,8 @@ def load(config: LlmConfig) -> Models:
             f"{root}/smollm2-135m-instruct-0.1.0`"
         )
     threads = config.threads or min(cpu_threads(), MOST_THREADS)
-    return Registry(root, partial(_load, threads=threads), default=config.model)
-
-
-def _load(folder: Path, card: Card, *, threads: int) -> LanguageModel:
-    return LanguageModel.load(folder, card, threads=threads)
+    loader = partial(LanguageModel.load, threads=threads, prefix_tokens=config.prefix_tokens)
+    return Registry(root, loader, default=config.model)
 
 
 def register(server: grpc.aio.Server, host: Host[LlmConfig, Models]) -> None:

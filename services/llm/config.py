@@ -24,9 +24,12 @@ class LlmConfig(ServiceConfig):
     sequences: int = option(4, "texts written at the same time, a token each in turn")
     cache_tokens: int = option(8192, "tokens of all texts being written, prompts included; memory grows with use")
     prefill_tokens: int = option(128, "tokens of a prompt read at once, before the other texts get their turn")
+    prefix_tokens: int = option(2048, "tokens of prompts kept for requests that begin alike, 45 KiB each; 0 keeps none")
 
     def check(self) -> None:
         ServiceConfig.check(self)
         for name in ("sequences", "cache_tokens", "prefill_tokens"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1")
+        if self.prefix_tokens < 0:
+            raise ConfigError("prefix_tokens must not be negative")

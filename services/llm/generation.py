@@ -1,12 +1,14 @@
 """One text being written, as a machine that a scheduler steps."""
 
 import time
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from services.llm.chat import Turn
 from services.llm.model import Cache, LanguageModel
+from services.llm.prefix import cuts
 from services.llm.sampling import Sampler, Sampling
 from services.llm.text import TextStream
 from services.runtime.errors import InputTooLong
@@ -35,10 +37,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a text ended. Times in seconds; `prefill_s` and `decode_s` include the turns of other texts."""
+    """How a text ended. Times in seconds; `prefill_s` and `decode_s` include the turns of other texts.
+
+    cached_tokens: those of the input that an earlier request had read.
+    """
 
     finish: Finish
     input_tokens: int
+    cached_tokens: int
     output_tokens: int
     queue_s: float
     prefill_s: float
@@ -59,18 +65,20 @@ class Generation:
 
     def __init__(self, model: LanguageModel, request: Request, *, prefill_tokens: int) -> None:
         """Encode the prompt; raises InputTooLong when it leaves no room for an answer."""
-        self._model, self._request, self._chunk = model, request, prefill_tokens
+        self._model, self._request = model, request
         self._prompt = model.encode(request.turns)
         if len(self._prompt) >= model.context:
             raise InputTooLong(
                 "tokens of the conversation, with room for one of the answer",
                 limit=model.context - 1, actual=len(self._prompt), field="messages",
             )  # fmt: skip
+        self._cuts = cuts(self._prompt, most=prefill_tokens, turn_end=model.turn_end)
         # The last token written needs no place in the cache: nothing is read after it.
         self.room = min(len(self._prompt) + request.max_tokens, model.context) - 1
         self._since = time.monotonic()
         self._began = self._first = 0.0
         self._cache: Cache | None = None
+        self._cached = 0
         self._next: Sequence[int] = ()
         self._written = 0
         self._text = TextStream(model.table, request.stop)
@@ -79,16 +87,27 @@ class Generation:
     def step(self) -> Delta | None:
         """Run the model once; None while the prompt is still being read."""
         if self._cache is None:
-            self._began = time.monotonic()
-            self._cache = self._model.open(self.room)
+            self._cache = self._open()
         done = self._cache.used
-        reading = done < len(self._prompt)
-        tokens = self._prompt[done : done + self._chunk] if reading else self._next
-        logits = self._model.forward(self._cache, tokens)
-        if self._cache.used < len(self._prompt):
+        if done >= len(self._prompt):
+            return self._write(self._sampler.choose(self._model.forward(self._cache, self._next)))
+        ends = self._cuts[: bisect_right(self._cuts, done) + 1]
+        end = ends[-1]
+        logits = self._model.forward(self._cache, self._prompt[done:end])
+        if end < len(self._prompt):
+            self._model.prefixes.keep(self._prompt, ends, self._cache.copy(done, end))
             return None
-        self._first = self._first or time.monotonic()
+        self._first = time.monotonic()
         return self._write(self._sampler.choose(logits))
+
+    def _open(self) -> Cache:
+        """A cache with what earlier requests have read of this prompt."""
+        self._began = time.monotonic()
+        cache = self._model.open(self.room)
+        for chunk in self._model.prefixes.find(self._prompt, self._cuts):
+            cache.restore(chunk)
+        self._cached = cache.used
+        return cache
 
     def close(self) -> None:
         """Free the cache. Safe to call at any time between steps, and twice."""
@@ -113,6 +132,7 @@ class Generation:
         return Ending(
             finish=finish,
             input_tokens=len(self._prompt),
+            cached_tokens=self._cached,
             output_tokens=self._written,
             queue_s=self._began - self._since,
             prefill_s=self._first - self._began,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from services.llm.chat import ChatML, Turn
+from services.llm.prefix import PrefixCache
 from services.llm.text import token_bytes
 from services.runtime.onnx.card import Card
 from services.runtime.onnx.session import Session, open_session
@@ -39,6 +40,7 @@ class Cache:
         """Room for `capacity` tokens."""
         self.capacity = capacity
         self.used = 0
+        self._dims = (2 * shape.layers, shape.kv_heads, capacity, shape.head_size)
         self.logits = np.empty((1, vocabulary), np.float32)
         self._memory = mmap.mmap(-1, capacity * shape.token_bytes)
         self._binding = session.inner.io_binding()
@@ -68,6 +70,20 @@ class Cache:
         self.used = total
         return self._binding
 
+    def copy(self, start: int, end: int) -> NDArray[np.float32]:
+        """Keys and values of the tokens from `start` to `end`: float32 [2 * layers, kv_heads, tokens, head_size]."""
+        return self._view()[:, :, start:end].copy()
+
+    def restore(self, values: NDArray[np.float32]) -> None:
+        """Append what `copy` gave for the same tokens at the same place."""
+        end = self.used + values.shape[2]
+        self._view()[:, :, self.used : end] = values
+        self.used = end
+
+    def _view(self) -> NDArray[np.float32]:
+        # Made anew each time: the memory cannot be given back while a view of it lives.
+        return np.frombuffer(self._memory, np.float32).reshape(self._dims)
+
     def close(self) -> None:
         """Give the memory back; the cache cannot be used afterwards."""
         self._binding.clear_binding_inputs()
@@ -78,7 +94,8 @@ class Cache:
 class LanguageModel:
     """One loaded model. `forward` must be called by one thread at a time."""
 
-    def __init__(self, card: Card, session: Session, tokenizer: Tokenizer) -> None:
+    def __init__(self, card: Card, session: Session, tokenizer: Tokenizer, *, prefix_tokens: int = 0) -> None:
+        """Keep at most `prefix_tokens` tokens of prompts between requests."""
         facts = card.extra
         self.card = card
         self.context: int = card.limits["context_tokens"]
@@ -88,13 +105,16 @@ class LanguageModel:
         self._vocabulary: int = facts["vocabulary"]
         self._session = session
         self._chat = ChatML.of(tokenizer, **facts["chat"])
+        self.turn_end = self._chat.end
+        self.prefixes = PrefixCache(prefix_tokens)
 
     @classmethod
-    def load(cls, folder: Path, card: Card, *, threads: int = 1) -> Self:
+    def load(cls, folder: Path, card: Card, *, threads: int = 1, prefix_tokens: int = 0) -> Self:
         """Load a model folder, and run it once so that the first request does not pay for it."""
         # The arena would keep the largest prompt's scratch memory for good.
         session = open_session(folder / "model.onnx", threads=threads, provider="cpu", cpu_arena=False)
-        model = cls(card, session, Tokenizer.from_file(str(folder / "tokenizer.json")))
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        model = cls(card, session, tokenizer, prefix_tokens=prefix_tokens)
         cache = model.open(1)
         model.forward(cache, [min(model.end_tokens)])
         cache.close()

@@ -74,7 +74,11 @@ def _message(model: str, delta: Delta) -> llm_pb2.GenerateResponse:
         ending = delta.ending
         message.finish_reason = _REASONS[ending.finish]
         message.usage.CopyFrom(
-            llm_pb2.GenerateUsage(input_tokens=ending.input_tokens, output_tokens=ending.output_tokens)
+            llm_pb2.GenerateUsage(
+                input_tokens=ending.input_tokens,
+                output_tokens=ending.output_tokens,
+                cached_input_tokens=ending.cached_tokens,
+            )
         )
         message.timing.CopyFrom(
             llm_pb2.GenerateTiming(

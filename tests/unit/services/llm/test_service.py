@@ -71,6 +71,14 @@ async def test_the_same_request_gives_the_same_text_alone_and_beside_others(stub
     assert text_of(beside[0]) == text_of(beside[3]) == alone
 
 
+async def test_a_prompt_that_begins_like_an_earlier_one_is_not_read_again(stub: Any) -> None:
+    head = llm_pb2.ChatMessage(role="system", content="on the hill " * 9)
+    turns = [[head, llm_pb2.ChatMessage(role="user", content=text)] for text in ("who", "what")]
+    first, second = [await answered(stub, asked(messages=messages)) for messages in turns]
+    assert first[-1].usage.cached_input_tokens == 0
+    assert 32 <= second[-1].usage.cached_input_tokens < second[-1].usage.input_tokens
+
+
 async def test_a_stop_string_is_never_sent(stub: Any) -> None:
     whole = text_of(await answered(stub, asked()))
     stop = whole[10:13]
