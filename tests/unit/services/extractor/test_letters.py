@@ -8,7 +8,7 @@ from services.extractor.model import Extractor, Query
 
 FIELDS = (
     FieldSpec("order_id", "text"),
-    FieldSpec("item", "text", "the product that the message is about"),
+    FieldSpec("item", "text", "What was bought"),
     FieldSpec("price_paid", "money"),
     FieldSpec("repair_quote", "money"),
     FieldSpec("purchase_date", "date"),
