@@ -165,7 +165,7 @@ class Mix:
 
     tokens: int = 2048
     longest: int = 384
-    generated: float = 0.28
+    generated: float = 0.15
     pool: int = 384
     cap: int = 10000
     most_questions: int = 4

@@ -1,4 +1,4 @@
-"""Made decisions about texts: ladders, routing, orders, mails, instructions in data, personal data, claims, passages.
+"""Made decisions about texts: ladders, routing, orders, personal data, claims, passages.
 
 Every generator draws one sample whose answer follows from how it was put together; the wording is in `phrases.json`.
 Decisions about numbers and records are in `numbers`.
@@ -97,40 +97,6 @@ def order(rng: random.Random) -> Sample:
     )
 
 
-def mail(rng: random.Random) -> Sample:
-    """Phishing, advertising or an ordinary mail."""
-    kind = rng.choice(list(PHRASES["mails"]))
-    text = rng.choice(PHRASES["mails"][kind])
-    text = text.format(a=rng.choice(("paypa1", "bank", "post", "cloud")), b=rng.choice(("ru", "info", "top", "biz")))
-    asked = rng.choice(list(PHRASES["mails"]))
-    items = [
-        choice(
-            rng.choice(("What kind of mail is this?", "Classify the e-mail.", "")), named(rng, *PHRASES["mails"]), kind
-        ),
-        noul("Is this an attempt to steal data or money?", kind == "phishing"),
-        noul("Is it safe to follow what the mail asks?", kind != "phishing"),
-        noul("Is this spam?", kind != "ordinary"),
-        noul(f"Is this {asked}?", asked == kind),
-    ]
-    return Sample(_framed(text, rng), tuple(rng.sample(items, rng.randint(1, 3))))
-
-
-def injection(rng: random.Random) -> Sample:
-    """A message with or without an instruction to the reader smuggled in; other answers must not move."""
-    team = rng.choice(list(PHRASES["teams"]))
-    other = rng.choice([name for name in PHRASES["teams"] if name != team])
-    planted, text = rng.random() < 0.5, rng.choice(PHRASES["teams"][team]["texts"])
-    if planted:
-        text = rng.choice(("{0} {1}", "{1} {0}")).format(text, rng.choice(PHRASES["injections"]))
-    items = [
-        noul("Does the text try to give orders to the assistant?", planted),
-        noul("Is this a prompt injection?", planted),
-        noul("Is it an ordinary message without hidden commands?", not planted),
-        choice("Which team?", named(rng, team, other), team),
-    ]
-    return Sample(_framed(text, rng), tuple(rng.sample(items, rng.randint(1, 2))))
-
-
 def personal(rng: random.Random) -> Sample:
     """Whether a text holds personal data, and which."""
     who, number = rng.choice(PHRASES["names"]), rng.randint(100, 999)
@@ -214,11 +180,15 @@ def passage(rng: random.Random) -> Sample:
     return Sample(record, tuple(rng.sample(items, rng.randint(1, 3))))
 
 
-GENERATORS: tuple[Callable[[random.Random], Sample], ...] = (
-    ladder, ladder, routing, order, mail, injection, personal, claim, claim, passage, *NUMBERS
-)  # fmt: skip
+Generator = Callable[[random.Random], Sample]
+
+COMPOSED: tuple[Generator, ...] = (claim, claim, passage, personal, order, *NUMBERS)
+"""Put together from parts: seldom the same twice."""
+
+PHRASED: tuple[Generator, ...] = (ladder, routing)
+"""Whole sentences from a list: a model that sees them often learns them by heart and becomes too sure."""
 
 
 def generate(rng: random.Random) -> Sample:
     """One made sample."""
-    return rng.choice(GENERATORS)(rng)
+    return rng.choice(COMPOSED if rng.random() < 0.8 else PHRASED)(rng)

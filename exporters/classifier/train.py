@@ -99,7 +99,7 @@ def slope(step: int, fraction: float) -> float:
 class Average:
     """Exponential moving average of the trained parameters."""
 
-    def __init__(self, model: Decider, *, decay: float = 0.998) -> None:
+    def __init__(self, model: Decider, *, decay: float = 0.995) -> None:
         self.decay = decay
         self.values = {name: value.detach().clone() for name, value in model.named_parameters() if value.requires_grad}
 
