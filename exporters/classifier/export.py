@@ -1,6 +1,7 @@
-"""Write a model folder from trained weights: int8 graph, tokenizer, card with temperatures of 1.
+r"""Write a model folder from trained weights: int8 graph, tokenizer, card with temperatures of 1.
 
-    python -m exporters.classifier.export --weights RUN/average.safetensors --base MINILM --out WEIGHTS
+    python -m exporters.classifier.export --weights RUN/average.safetensors --base MINILM \
+        --sources DECISIONS/SOURCES.md --out WEIGHTS
 
 `exporters.classifier.report` then fits the temperatures and fills in the quality figures.
 """
@@ -8,6 +9,7 @@
 import argparse
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,21 @@ def marked(weights: Weights, tokenizer: Path) -> Weights:
     return folded(weights, markers=(vocabulary[QUESTION_TOKEN], vocabulary[OPTION_TOKEN]))
 
 
-def new_card(*, version: str, released: str, base: Path, run: dict[str, Any]) -> Card:
+def credits(table: Path, names: Iterable[str]) -> list[str]:
+    """Author, licence and place of each source, from the table of the corpus' SOURCES.md.
+
+    Raises KeyError for a source that the table does not have: nothing is trained on without credit.
+    """
+    known = {}
+    for line in table.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 9:
+            source, _, place, licence, _, _, _, author, _ = cells
+            known[source] = f"{source}: {author}; {licence}; {place}"
+    return [known[name] for name in names]
+
+
+def new_card(*, version: str, released: str, base: Path, sources: Path, run: dict[str, Any]) -> Card:
     """A card without calibration and quality."""
     base_weights = BaseWeights("all-MiniLM-L6-v2", "Apache-2.0", sha256(base / "model.safetensors"), BASE_SOURCE)
     return Card(
@@ -58,7 +74,10 @@ def new_card(*, version: str, released: str, base: Path, run: dict[str, Any]) ->
         released=released,
         aliases=ALIASES,
         base=(base_weights,),
-        training_data=(*run.pop("sources", ()), "generated decisions (exporters/classifier/generators.py)"),
+        training_data=(
+            *credits(sources, run.pop("sources", ())),
+            "generated decisions (exporters/classifier/generators.py)",
+        ),
         limits=Limits().as_dict(),
         calibration={"temperatures": {"noul": [], "choice": [], "score": []}},
         exporter=run,
@@ -68,13 +87,14 @@ def new_card(*, version: str, released: str, base: Path, run: dict[str, Any]) ->
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("weights", "base", "out"):
+    for name in ("weights", "base", "sources", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--version", default="0.1.0")
     parser.add_argument("--released", default="2026-12-01")
     args = parser.parse_args()
+    run = facts(args.weights.parent)
     config = json.loads((args.base / "config.json").read_text())
-    card = new_card(version=args.version, released=args.released, base=args.base, run=facts(args.weights.parent))
+    card = new_card(version=args.version, released=args.released, base=args.base, sources=args.sources, run=run)
     heads = config["num_attention_heads"]
     export(
         load_file(args.weights),
@@ -86,12 +106,12 @@ def main() -> None:
 
 
 def facts(run: Path) -> dict[str, Any]:
-    """What a training run says of itself, without paths."""
-    path = run / "run.json"
-    told: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    return {"command": "python -m exporters.classifier.train"} | {
-        name: value for name, value in told.items() if name not in ("data", "base", "out")
-    }
+    """What a training run says of its settings and progress, without paths."""
+    told: dict[str, Any] = {"command": "python -m exporters.classifier.train"}
+    for name in ("run.json", "progress.json"):
+        if (run / name).exists():
+            told |= json.loads((run / name).read_text())
+    return {name: value for name, value in told.items() if name not in ("data", "base", "out")}
 
 
 if __name__ == "__main__":

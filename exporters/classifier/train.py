@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +132,10 @@ def save(
         "model": {name: value for name, value in model.state_dict().items() if name != "words.weight"},
         "optimizer": optimizer.state_dict(),
         "average": average.values,
-        "progress": {name: getattr(progress, name) for name in Progress.__slots__},
+        "progress": asdict(progress),
         "seed": seed,
     }
+    (folder / "progress.json").write_text(json.dumps(asdict(progress)))
     torch.save(state, folder / "state.pt.new")
     os.replace(folder / "state.pt.new", folder / "state.pt")
     weights = {name: value.contiguous() for name, value in {**model.state_dict(), **average.values}.items()}
