@@ -9,12 +9,12 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gateway.clients import Clients
-from gateway.rest import chat, extraction, forecasts, health, models, native, systemone
-from gateway.rest.endpoint import JsonReply, get, post
+from gateway.rest.endpoint import JsonReply
+from gateway.rest.routes import dialects
 from gateway.rest.settings import RestSettings
 from gateway.tracing import HttpSpans
 
@@ -29,22 +29,8 @@ def create_app(clients: Clients, settings: RestSettings, *, routes: Sequence[Bas
     `routes` are mounted after the dialects; they find `clients` and `settings` in `request.app.state`, and can use
     `gateway.rest.endpoint.post` to share keys, body limits, disconnects and errors with them.
     """
-    decide = post(systemone.answer, systemone.render)
-    extract = post(extraction.answer, native.render)
     app = Starlette(
-        routes=[
-            Route("/v1/systemone", decide, methods=["POST"]),
-            Route("/systemone", decide, methods=["POST"]),
-            Route("/v1/extraction", extract, methods=["POST"]),
-            Route("/extraction", extract, methods=["POST"]),
-            Route("/v1/forecasts", post(forecasts.answer, native.render), methods=["POST"]),
-            Route("/v1/chat/completions", post(chat.answer, chat.render), methods=["POST"]),
-            Route("/v1/models", get(models.answer, systemone.render), methods=["GET"]),
-            Route("/v1/models/{model:path}", get(models.answer_one, chat.render), methods=["GET"]),
-            Route("/healthz", health.healthz, methods=["GET"]),
-            Route("/readyz", health.readyz, methods=["GET"]),
-            *routes,
-        ],
+        routes=[*dialects(), *routes],
         middleware=[Middleware(_Edge), Middleware(HttpSpans)],
         exception_handlers={HTTPException: _refused},
     )

@@ -53,7 +53,7 @@ class Failure(Exception):
     """A request that cannot be answered.
 
     `reason` is one of the UPPER_SNAKE reasons of the README's table. `violations` is filled when parts of the body are
-    to blame. `retry_after_s` is set when the same request may succeed later.
+    to blame. `retry_after_s` is set when the same request may succeed later. `headers` go out with the answer.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Failure(Exception):
         self.violations = tuple(violations)
         self.retry_after_s = retry_after_s
         self.metadata = dict(metadata or {})
+        self.headers: dict[str, str] = {}
 
 
 class Violations:

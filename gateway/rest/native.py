@@ -42,7 +42,7 @@ def render(failure: Failure) -> JsonReply:
 
 def headers(failure: Failure) -> dict[str, str]:
     """Headers that go with a failure in any dialect."""
-    found = retry_header(failure)
+    found = failure.headers | retry_header(failure)
     if failure.reason == "CREDENTIAL_INVALID":
         found["www-authenticate"] = "Bearer"
     if failure.reason == "UNSUPPORTED_ENCODING":

@@ -67,9 +67,16 @@ def to_request(body: dict[str, Json]) -> pb.DecideRequest:
     """
     wrong = Violations()
     request = pb.DecideRequest(model=_model(body, wrong))
-    _put_state(request.state, body, wrong)
     if _has_assets(body):
         wrong.add(("assets",), "images are not answered by this version", "not_supported")
+    fill(request, body, wrong)
+    wrong.check()
+    return request
+
+
+def fill(request: pb.DecideRequest, body: dict[str, Json], wrong: Violations) -> None:
+    """Sets state and questions; notes everything that is wrong with them."""
+    _put_state(request.state, body, wrong)
     questions = body.get("questions")
     if "questions" not in body:
         wrong.add(("questions",), "Field required", "missing")
@@ -78,8 +85,6 @@ def to_request(body: dict[str, Json]) -> pb.DecideRequest:
     else:
         for name, question in questions.items():
             _put_question(request.questions.add(id=name), question, ("questions", name), wrong)
-    wrong.check()
-    return request
 
 
 def to_loc(loc: Loc, request: pb.DecideRequest) -> Loc:
@@ -93,11 +98,14 @@ def to_loc(loc: Loc, request: pb.DecideRequest) -> Loc:
     return loc
 
 
-def to_body(response: pb.DecideResponse) -> Json:
-    """The answers as JSON, in the order of the questions."""
+def to_body(response: pb.DecideResponse, *, digits: int = DIGITS, top: bool = False) -> dict[str, Json]:
+    """The answers as JSON, in the order of the questions.
+
+    Numbers have `digits` decimals. `top` gives the highest probability as the confidence, as some dialects define it.
+    """
     return {
         "model": response.model,
-        "answers": {answer.id: _answer(answer) for answer in response.answers},
+        "answers": {answer.id: _answer(answer, digits, top) for answer in response.answers},
         "usage": {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens},
     }
 
@@ -222,24 +230,27 @@ def _inner(rest: Loc, question: pb.Question) -> Iterable[str | int]:
     return rest
 
 
-def _answer(answer: pb.Answer) -> Json:
+def _answer(answer: pb.Answer, digits: int, top: bool) -> Json:
     if answer.HasField("noul"):
-        return {"type": "noul", "noul": round(answer.noul.probability, DIGITS)}
+        return {"type": "noul", "noul": round(answer.noul.probability, digits)}
     if answer.HasField("choice"):
         choice = answer.choice
+        probabilities = {p.name: round(p.probability, digits) for p in choice.probabilities}
+        confidence = max(probabilities.values()) if top else round(choice.confidence, digits)
         return {
             "type": "choice",
             "choice": choice.choice,
-            "probabilities": {p.name: round(p.probability, DIGITS) for p in choice.probabilities},
-            "confidence": round(choice.confidence, DIGITS),
+            "probabilities": probabilities,
+            "confidence": confidence,
         }
     score = answer.score
+    probabilities = {str(index): round(p, digits) for index, p in enumerate(score.probabilities)}
     return {
         "type": "score",
-        "score": round(score.score, DIGITS),
+        "score": round(score.score, digits),
         "legend": {str(index): level for index, level in enumerate(score.legend)},
-        "probabilities": {str(index): round(p, DIGITS) for index, p in enumerate(score.probabilities)},
-        "confidence": round(score.confidence, DIGITS),
+        "probabilities": probabilities,
+        "confidence": max(probabilities.values()) if top else round(score.confidence, digits),
     }
 
 
