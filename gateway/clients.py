@@ -86,6 +86,13 @@ class Clients:
         reply = await self.forecaster.Forecast(request, timeout=CALL_S, metadata=_metadata(request_id))
         return cast(forecaster_pb2.ForecastResponse, reply)
 
+    async def estimate(
+        self, request: forecaster_pb2.EstimateRequest, *, request_id: str = ""
+    ) -> forecaster_pb2.EstimateResponse:
+        """All estimates of a request, within a minute."""
+        reply = await self.forecaster.Estimate(request, timeout=CALL_S, metadata=_metadata(request_id))
+        return cast(forecaster_pb2.EstimateResponse, reply)
+
     async def generate(
         self, request: llm_pb2.GenerateRequest, *, request_id: str = ""
     ) -> AsyncGenerator[llm_pb2.GenerateResponse, None]:

@@ -3,12 +3,11 @@
 Unknown keys are refused by name; keys that begin with `x_` are ignored.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from gateway.rest.endpoint import Context, JsonReply
 from gateway.rest.errors import Loc, Violations, blaming, shown
 from gateway.rest.values import is_number, items, known, put_number, put_string
-from quartet.v1 import common_pb2
 from quartet.v1 import forecaster_pb2 as pb
 from services.runtime.json_text import Json, message
 
@@ -65,7 +64,7 @@ def to_body(response: pb.EstimateResponse) -> Json:
     }
 
 
-def _put_objects(target: "list[common_pb2.JsonValue]", value: Json, loc: Loc, wrong: Violations) -> None:
+def _put_objects(target: Any, value: Json, loc: Loc, wrong: Violations) -> None:
     for index, item in enumerate(items(value, loc, wrong)):
         if isinstance(item, dict):
             target.append(message(item))

@@ -2,7 +2,7 @@
 
 from starlette.routing import BaseRoute, Route
 
-from gateway.rest import chat, extraction, forecasts, health, models, native, systemone, workers_ai
+from gateway.rest import chat, estimates, extraction, forecasts, health, models, native, systemone, workers_ai
 from gateway.rest.endpoint import Answer, Render, get, post
 
 
@@ -10,8 +10,10 @@ def dialects() -> list[BaseRoute]:
     """One route per path, in order of precedence."""
     return [
         *_posts(systemone.answer, systemone.render, "/v1/systemone", "/systemone"),
+        *_posts(decisions.answer, chat.render, "/v1/decisions"),
         *_posts(extraction.answer, native.render, "/v1/extraction", "/extraction"),
         *_posts(forecasts.answer, native.render, "/v1/forecasts"),
+        *_posts(estimates.answer, native.render, "/v1/estimates"),
         *_posts(chat.answer, chat.render, "/v1/chat/completions"),
         *_workers_ai(),
         Route("/v1/models", get(models.answer, systemone.render), methods=["GET"]),

@@ -7,6 +7,7 @@ import grpc
 
 from quartet.v1.forecaster_pb2_grpc import add_ForecasterServiceServicer_to_server
 from services.forecaster.config import WEIGHTS, ForecasterConfig
+from services.forecaster.estimation.model import Estimator
 from services.forecaster.model import Forecaster
 from services.forecaster.servicer import ForecasterServicer, Models
 from services.runtime.lifecycle import Host, ServiceSpec, main
@@ -22,7 +23,10 @@ def load(config: ForecasterConfig) -> Models:
     return Registry(config.weights_root(WEIGHTS), loader, default=config.model)
 
 
-def _load(folder: Path, card: Card, *, threads: int, provider: str) -> Forecaster:
+def _load(folder: Path, card: Card, *, threads: int, provider: str) -> Forecaster | Estimator:
+    # Only the estimator's cards say how large its tokens are.
+    if "token" in card.extra:
+        return Estimator.load(folder, card, threads=threads, provider=provider)
     return Forecaster.load(folder, card, threads=threads, provider=provider)
 
 

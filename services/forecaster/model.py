@@ -12,14 +12,13 @@ import numpy.typing as npt
 from services.forecaster import calibration, coarse, paths, quantiles, short
 from services.forecaster.calibration import Origin
 from services.forecaster.history import History
+from services.forecaster.levels import DEFAULT_LEVELS
 from services.forecaster.paths import Fan
 from services.forecaster.scaling import CONTEXT, Bools, Floats, Scaled, expand, is_flat, scale
 from services.forecaster.season import LOOKED_UP
 from services.runtime.errors import ModelFailure, QuartetError
 from services.runtime.onnx.card import Card
 from services.runtime.onnx.session import Session, open_session
-
-DEFAULT_LEVELS: Final = (0.1, 0.5, 0.9)
 
 _CELLS: Final = 16_384
 _LEAST_ROWS, _MOST_ROWS = 8, 128

@@ -3,27 +3,31 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import grpc
 
 from quartet.v1 import common_pb2, forecaster_pb2, forecaster_pb2_grpc
+from services.forecaster import estimates
 from services.forecaster.config import ForecasterConfig
+from services.forecaster.estimation.model import Estimates, Estimator, Question
 from services.forecaster.history import History, SeriesInput, read
-from services.forecaster.limits import MAX_ANSWER, MAX_HORIZON, MAX_INPUT, MAX_LEVELS, MAX_SERIES
-from services.forecaster.model import DEFAULT_LEVELS, Forecast, Forecaster, Query
-from services.runtime.batching import Answered, Batcher
+from services.forecaster.levels import read_levels
+from services.forecaster.limits import MAX_ANSWER, MAX_HORIZON, MAX_INPUT, MAX_SERIES
+from services.forecaster.model import Forecast, Forecaster, Query
+from services.runtime.batching import Answered, Batcher, Run
 from services.runtime.catalog import get_model, list_models
 from services.runtime.deadline import Deadline
-from services.runtime.errors import FieldViolation, InputTooLong, InvalidField, QuartetError
+from services.runtime.errors import FieldViolation, InputTooLong, InvalidField, ModelNotFound, QuartetError
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
 
 Forecasts: TypeAlias = tuple[Forecast, ...]
-Models: TypeAlias = Registry[Forecaster]
+Models: TypeAlias = Registry[Forecaster | Estimator]
+M = TypeVar("M", Forecaster, Estimator)
+Q = TypeVar("Q")
+R = TypeVar("R")
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
-
-_SNAP: Final = 1e-7
 
 
 class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
@@ -32,6 +36,7 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
     def __init__(self, host: Host[ForecasterConfig, Models]) -> None:
         self._host = host
         self._batchers: dict[str, Batcher[Query, Forecasts]] = {}
+        self._estimate_batchers: dict[str, Batcher[Question, Estimates]] = {}
 
     async def Forecast(
         self, request: forecaster_pb2.ForecastRequest, context: Context
@@ -40,12 +45,25 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
         began = time.monotonic()
         with self._host.admission.slot():
             deadline = Deadline.after(context.time_remaining())
-            model = self._host.model.get(request.model)
+            model = self._model(request.model, Forecaster, default="")
             query = await asyncio.to_thread(parse, request)
             points = sum(h.observed for h in query.histories)
             cost = points + len(query.histories) * query.horizon
             answered = await self._batcher(model).submit(query, cost=cost, deadline=deadline)
             return await asyncio.to_thread(_reply, request, model.card.id, query, answered, began)
+
+    async def Estimate(
+        self, request: forecaster_pb2.EstimateRequest, context: Context
+    ) -> forecaster_pb2.EstimateResponse:
+        """Estimate the unstated number of some records from others."""
+        began = time.monotonic()
+        with self._host.admission.slot():
+            deadline = Deadline.after(context.time_remaining())
+            model = self._model(request.model, Estimator, default="estimate")
+            prepared = await asyncio.to_thread(estimates.parse, request)
+            batcher = self._estimate_batcher(model)
+            answered = await batcher.submit(prepared.question, cost=prepared.cost, deadline=deadline)
+            return await asyncio.to_thread(estimates.reply, model.card.id, prepared, answered, began)
 
     async def GetModel(self, request: common_pb2.GetModelRequest, context: Context) -> common_pb2.GetModelResponse:
         """Describe one model."""
@@ -57,25 +75,45 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
         """List the models."""
         return list_models(self._host.model, request)
 
+    def _model(self, name: str, kind: type[M], *, default: str) -> M:
+        """The model of a name, which must be of a kind; raises ModelNotFound."""
+        model = self._host.model.get(name or default)
+        if not isinstance(model, kind):
+            raise ModelNotFound(name)
+        return model
+
     def _batcher(self, model: Forecaster) -> Batcher[Query, Forecasts]:
         found = self._batchers.get(model.card.id)
         if found is None:
-            config = self._host.config
 
             def run(queries: Sequence[Query]) -> Sequence[Forecasts | QuartetError]:
                 return model.run(queries)
 
-            found = Batcher(
-                run, self._host.runner, max_cost=config.batch_points, max_rows=64, capacity=config.queue_capacity
-            )
-            self._batchers[model.card.id] = found
-            self._host.on_close.append(found.close)
+            found = self._batchers[model.card.id] = self._new_batcher(run)
         return found
+
+    def _estimate_batcher(self, model: Estimator) -> Batcher[Question, Estimates]:
+        found = self._estimate_batchers.get(model.card.id)
+        if found is None:
+
+            def run(questions: Sequence[Question]) -> Sequence[Estimates | QuartetError]:
+                return model.run(questions)
+
+            found = self._estimate_batchers[model.card.id] = self._new_batcher(run)
+        return found
+
+    def _new_batcher(self, run: Run[Q, R]) -> Batcher[Q, R]:
+        config = self._host.config
+        batcher = Batcher(
+            run, self._host.runner, max_cost=config.batch_points, max_rows=64, capacity=config.queue_capacity
+        )
+        self._host.on_close.append(batcher.close)
+        return batcher
 
 
 def parse(request: forecaster_pb2.ForecastRequest) -> Query:
     """A checked query. Raises InvalidField or InputTooLong, naming the field."""
-    horizon, levels = _horizon(request.horizon), _levels(request.quantiles)
+    horizon, levels = _horizon(request.horizon), read_levels(request.quantiles)
     count = len(request.series)
     if count == 0:
         raise InvalidField(FieldViolation("series", "is empty", "too_short"))
@@ -111,23 +149,6 @@ def _horizon(horizon: int) -> int:
     if horizon > MAX_HORIZON:
         raise InvalidField(FieldViolation("horizon", f"must be at most {MAX_HORIZON}, is {horizon}", "out_of_range"))
     return horizon
-
-
-def _levels(asked: Sequence[float]) -> tuple[float, ...]:
-    """Rising levels; values that came through float32 are taken as the decimal they stand for."""
-    if len(asked) > MAX_LEVELS:
-        raise InputTooLong("quantile levels", limit=MAX_LEVELS, actual=len(asked), field="quantiles")
-    levels = []
-    for i, level in enumerate(asked):
-        if not 0 < level < 1:
-            raise InvalidField(
-                FieldViolation(f"quantiles[{i}]", "must be between 0 and 1, both excluded", "out_of_range")
-            )
-        near = round(level, 6)
-        levels.append(near if 0 < near < 1 and abs(near - level) < _SNAP else level)
-        if levels[-1] in levels[:-1]:
-            raise InvalidField(FieldViolation(f"quantiles[{i}]", f"{levels[-1]:g} is asked twice", "duplicate"))
-    return tuple(sorted(levels)) or DEFAULT_LEVELS
 
 
 def _unique_ids(request: forecaster_pb2.ForecastRequest) -> None:

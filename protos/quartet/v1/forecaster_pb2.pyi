@@ -1,11 +1,21 @@
 from quartet.v1 import common_pb2 as _common_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class EstimateScale(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ESTIMATE_SCALE_UNSPECIFIED: _ClassVar[EstimateScale]
+    ESTIMATE_SCALE_LINEAR: _ClassVar[EstimateScale]
+    ESTIMATE_SCALE_LOG: _ClassVar[EstimateScale]
+ESTIMATE_SCALE_UNSPECIFIED: EstimateScale
+ESTIMATE_SCALE_LINEAR: EstimateScale
+ESTIMATE_SCALE_LOG: EstimateScale
 
 class Series(_message.Message):
     __slots__ = ("id", "values", "timestamps", "season", "frequency")
@@ -82,3 +92,79 @@ class ForecastResponse(_message.Message):
     usage: ForecastUsage
     timing: _common_pb2.Timing
     def __init__(self, model: _Optional[str] = ..., forecasts: _Optional[_Iterable[_Union[SeriesForecast, _Mapping]]] = ..., usage: _Optional[_Union[ForecastUsage, _Mapping]] = ..., timing: _Optional[_Union[_common_pb2.Timing, _Mapping]] = ...) -> None: ...
+
+class EstimateRequest(_message.Message):
+    __slots__ = ("model", "records", "text", "target", "queries", "quantiles", "min", "max", "step", "scale")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    QUANTILES_FIELD_NUMBER: _ClassVar[int]
+    MIN_FIELD_NUMBER: _ClassVar[int]
+    MAX_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    SCALE_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    records: _containers.RepeatedCompositeFieldContainer[_common_pb2.JsonValue]
+    text: str
+    target: str
+    queries: _containers.RepeatedCompositeFieldContainer[_common_pb2.JsonValue]
+    quantiles: _containers.RepeatedScalarFieldContainer[float]
+    min: float
+    max: float
+    step: float
+    scale: EstimateScale
+    def __init__(self, model: _Optional[str] = ..., records: _Optional[_Iterable[_Union[_common_pb2.JsonValue, _Mapping]]] = ..., text: _Optional[str] = ..., target: _Optional[str] = ..., queries: _Optional[_Iterable[_Union[_common_pb2.JsonValue, _Mapping]]] = ..., quantiles: _Optional[_Iterable[float]] = ..., min: _Optional[float] = ..., max: _Optional[float] = ..., step: _Optional[float] = ..., scale: _Optional[_Union[EstimateScale, str]] = ...) -> None: ...
+
+class EstimateQuantile(_message.Message):
+    __slots__ = ("level", "value", "date")
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    DATE_FIELD_NUMBER: _ClassVar[int]
+    level: float
+    value: float
+    date: str
+    def __init__(self, level: _Optional[float] = ..., value: _Optional[float] = ..., date: _Optional[str] = ...) -> None: ...
+
+class Estimated(_message.Message):
+    __slots__ = ("mean", "median", "quantiles", "p_below", "p_above", "notes", "record", "mean_date", "median_date")
+    MEAN_FIELD_NUMBER: _ClassVar[int]
+    MEDIAN_FIELD_NUMBER: _ClassVar[int]
+    QUANTILES_FIELD_NUMBER: _ClassVar[int]
+    P_BELOW_FIELD_NUMBER: _ClassVar[int]
+    P_ABOVE_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    RECORD_FIELD_NUMBER: _ClassVar[int]
+    MEAN_DATE_FIELD_NUMBER: _ClassVar[int]
+    MEDIAN_DATE_FIELD_NUMBER: _ClassVar[int]
+    mean: float
+    median: float
+    quantiles: _containers.RepeatedCompositeFieldContainer[EstimateQuantile]
+    p_below: float
+    p_above: float
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    record: int
+    mean_date: str
+    median_date: str
+    def __init__(self, mean: _Optional[float] = ..., median: _Optional[float] = ..., quantiles: _Optional[_Iterable[_Union[EstimateQuantile, _Mapping]]] = ..., p_below: _Optional[float] = ..., p_above: _Optional[float] = ..., notes: _Optional[_Iterable[str]] = ..., record: _Optional[int] = ..., mean_date: _Optional[str] = ..., median_date: _Optional[str] = ...) -> None: ...
+
+class EstimateUsage(_message.Message):
+    __slots__ = ("records", "columns")
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    records: int
+    columns: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, records: _Optional[int] = ..., columns: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class EstimateResponse(_message.Message):
+    __slots__ = ("model", "estimates", "usage", "timing")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    ESTIMATES_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    TIMING_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    estimates: _containers.RepeatedCompositeFieldContainer[Estimated]
+    usage: EstimateUsage
+    timing: _common_pb2.Timing
+    def __init__(self, model: _Optional[str] = ..., estimates: _Optional[_Iterable[_Union[Estimated, _Mapping]]] = ..., usage: _Optional[_Union[EstimateUsage, _Mapping]] = ..., timing: _Optional[_Union[_common_pb2.Timing, _Mapping]] = ...) -> None: ...

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 
 class ForecasterServiceStub:
-    """Predicts what comes next.
+    """Predicts what comes next, and what is not stated.
     """
 
     def __init__(self, channel):
@@ -40,6 +40,11 @@ class ForecasterServiceStub:
                 '/quartet.v1.ForecasterService/Forecast',
                 request_serializer=quartet_dot_v1_dot_forecaster__pb2.ForecastRequest.SerializeToString,
                 response_deserializer=quartet_dot_v1_dot_forecaster__pb2.ForecastResponse.FromString,
+                _registered_method=True)
+        self.Estimate = channel.unary_unary(
+                '/quartet.v1.ForecasterService/Estimate',
+                request_serializer=quartet_dot_v1_dot_forecaster__pb2.EstimateRequest.SerializeToString,
+                response_deserializer=quartet_dot_v1_dot_forecaster__pb2.EstimateResponse.FromString,
                 _registered_method=True)
         self.GetModel = channel.unary_unary(
                 '/quartet.v1.ForecasterService/GetModel',
@@ -54,11 +59,18 @@ class ForecasterServiceStub:
 
 
 class ForecasterServiceServicer:
-    """Predicts what comes next.
+    """Predicts what comes next, and what is not stated.
     """
 
     def Forecast(self, request, context):
         """Forecasts every series of a request.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Estimate(self, request, context):
+        """Estimates a number of records that do not state it from records that do.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -86,6 +98,11 @@ def add_ForecasterServiceServicer_to_server(servicer, server):
                     request_deserializer=quartet_dot_v1_dot_forecaster__pb2.ForecastRequest.FromString,
                     response_serializer=quartet_dot_v1_dot_forecaster__pb2.ForecastResponse.SerializeToString,
             ),
+            'Estimate': grpc.unary_unary_rpc_method_handler(
+                    servicer.Estimate,
+                    request_deserializer=quartet_dot_v1_dot_forecaster__pb2.EstimateRequest.FromString,
+                    response_serializer=quartet_dot_v1_dot_forecaster__pb2.EstimateResponse.SerializeToString,
+            ),
             'GetModel': grpc.unary_unary_rpc_method_handler(
                     servicer.GetModel,
                     request_deserializer=quartet_dot_v1_dot_common__pb2.GetModelRequest.FromString,
@@ -105,7 +122,7 @@ def add_ForecasterServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ForecasterService:
-    """Predicts what comes next.
+    """Predicts what comes next, and what is not stated.
     """
 
     @staticmethod
@@ -125,6 +142,33 @@ class ForecasterService:
             '/quartet.v1.ForecasterService/Forecast',
             quartet_dot_v1_dot_forecaster__pb2.ForecastRequest.SerializeToString,
             quartet_dot_v1_dot_forecaster__pb2.ForecastResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Estimate(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/quartet.v1.ForecasterService/Estimate',
+            quartet_dot_v1_dot_forecaster__pb2.EstimateRequest.SerializeToString,
+            quartet_dot_v1_dot_forecaster__pb2.EstimateResponse.FromString,
             options,
             channel_credentials,
             insecure,

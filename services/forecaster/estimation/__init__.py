@@ -1,0 +1,1 @@
+"""Unstated numbers of records, estimated from the records that state them."""
