@@ -12,7 +12,6 @@ from quartet.v1 import classifier_pb2 as pb
 from quartet.v1 import classifier_pb2_grpc, common_pb2
 from services.classifier.config import ClassifierConfig
 from services.classifier.model import Classifier, Prepared
-from services.classifier.streaming import as_ready
 from services.classifier.values import Decision, Noul
 from services.classifier.wire import answers_of, request_of
 from services.runtime.batching import Answered, Batcher
@@ -21,6 +20,7 @@ from services.runtime.deadline import Deadline
 from services.runtime.errors import QuartetError
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
+from services.runtime.streaming import as_ready, stream_error
 from services.runtime.telemetry.inference import InferenceMetrics
 
 Models: TypeAlias = Registry[Classifier]
@@ -112,12 +112,6 @@ def _response(
             queue_s=done.queue_s, model_s=done.run_s, total_s=total_s, batch_size=done.batch_size, input_tokens=tokens
         ),
     )
-
-
-def stream_error(error: QuartetError) -> pb.StreamError:
-    """An error as a message on a stream."""
-    field = error.fields[0].path if error.fields else ""
-    return pb.StreamError(code=int(error.code), reason=error.reason, message=error.message, field=field)
 
 
 def register(server: grpc.aio.Server, host: Host[ClassifierConfig, Models]) -> None:

@@ -8,11 +8,10 @@ from typing import TypeAlias
 
 import grpc
 
-from quartet.v1 import classifier_pb2, common_pb2, extractor_pb2_grpc
+from quartet.v1 import common_pb2, extractor_pb2_grpc
 from quartet.v1 import extractor_pb2 as pb
 from services.extractor.config import ExtractorConfig
 from services.extractor.model import Extraction, Extractor, Query
-from services.extractor.streaming import as_ready
 from services.extractor.wire import answers_of, query_of
 from services.runtime.batching import Answered, Batcher
 from services.runtime.catalog import get_model, list_models
@@ -20,6 +19,7 @@ from services.runtime.deadline import Deadline
 from services.runtime.errors import QuartetError
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
+from services.runtime.streaming import as_ready, stream_error
 from services.runtime.telemetry.inference import InferenceMetrics
 
 Models: TypeAlias = Registry[Extractor]
@@ -64,7 +64,7 @@ class Servicer(extractor_pb2_grpc.ExtractorServiceServicer):
         try:
             response = await self._extract(item.request, deadline)
         except QuartetError as error:
-            return pb.ExtractStreamResponse(correlation_id=item.correlation_id, error=_stream_error(error))
+            return pb.ExtractStreamResponse(correlation_id=item.correlation_id, error=stream_error(error))
         return pb.ExtractStreamResponse(correlation_id=item.correlation_id, response=response)
 
     async def _extract(self, message: pb.ExtractRequest, deadline: Deadline) -> pb.ExtractResponse:
@@ -120,11 +120,6 @@ def _response(
             input_tokens=used.input_tokens,
         ),
     )
-
-
-def _stream_error(error: QuartetError) -> classifier_pb2.StreamError:
-    field = error.fields[0].path if error.fields else ""
-    return classifier_pb2.StreamError(code=int(error.code), reason=error.reason, message=error.message, field=field)
 
 
 def register(server: grpc.aio.Server, host: Host[ExtractorConfig, Models]) -> None:

@@ -142,17 +142,5 @@ class DecideStreamResponse(_message.Message):
     ERROR_FIELD_NUMBER: _ClassVar[int]
     correlation_id: str
     response: DecideResponse
-    error: StreamError
-    def __init__(self, correlation_id: _Optional[str] = ..., response: _Optional[_Union[DecideResponse, _Mapping]] = ..., error: _Optional[_Union[StreamError, _Mapping]] = ...) -> None: ...
-
-class StreamError(_message.Message):
-    __slots__ = ("code", "reason", "message", "field")
-    CODE_FIELD_NUMBER: _ClassVar[int]
-    REASON_FIELD_NUMBER: _ClassVar[int]
-    MESSAGE_FIELD_NUMBER: _ClassVar[int]
-    FIELD_FIELD_NUMBER: _ClassVar[int]
-    code: int
-    reason: str
-    message: str
-    field: str
-    def __init__(self, code: _Optional[int] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
+    error: _common_pb2.StreamError
+    def __init__(self, correlation_id: _Optional[str] = ..., response: _Optional[_Union[DecideResponse, _Mapping]] = ..., error: _Optional[_Union[_common_pb2.StreamError, _Mapping]] = ...) -> None: ...

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17quartet/v1/common.proto\x12\nquartet.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n\tJsonValue\x12\x0e\n\x04json\x18\x01 \x01(\x0cH\x00\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x42\x06\n\x04\x66orm\"G\n\x05State\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12%\n\x04json\x18\x02 \x01(\x0b\x32\x15.quartet.v1.JsonValueH\x00\x42\x07\n\x05value\"\"\n\x04Span\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0b\n\x03\x65nd\x18\x02 \x01(\r\"e\n\x06Timing\x12\x0f\n\x07queue_s\x18\x01 \x01(\x01\x12\x0f\n\x07model_s\x18\x02 \x01(\x01\x12\x0f\n\x07total_s\x18\x03 \x01(\x01\x12\x12\n\nbatch_size\x18\x04 \x01(\r\x12\x14\n\x0cinput_tokens\x18\x05 \x01(\r\"$\n\x05Limit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04\"&\n\x07Quality\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01\"\xfe\x01\n\x05Model\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07\x61liases\x18\x02 \x03(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x0f\n\x07license\x18\x04 \x01(\t\x12\x30\n\x0crelease_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x06limits\x18\x06 \x03(\x0b\x32\x11.quartet.v1.Limit\x12$\n\x07quality\x18\x07 \x03(\x0b\x32\x13.quartet.v1.Quality\x12#\n\x04\x63\x61rd\x18\x08 \x01(\x0b\x32\x15.quartet.v1.JsonValue\x12\x12\n\nis_default\x18\t \x01(\x08\" \n\x0fGetModelRequest\x12\r\n\x05model\x18\x01 \x01(\t\"4\n\x10GetModelResponse\x12 \n\x05model\x18\x01 \x01(\x0b\x32\x11.quartet.v1.Model\":\n\x11ListModelsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"P\n\x12ListModelsResponse\x12!\n\x06models\x18\x01 \x03(\x0b\x32\x11.quartet.v1.Model\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*|\n\nOffsetUnit\x12\x1b\n\x17OFFSET_UNIT_UNSPECIFIED\x10\x00\x12\x1a\n\x16OFFSET_UNIT_CODE_POINT\x10\x01\x12\x19\n\x15OFFSET_UNIT_UTF8_BYTE\x10\x02\x12\x1a\n\x16OFFSET_UNIT_UTF16_UNIT\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17quartet/v1/common.proto\x12\nquartet.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n\tJsonValue\x12\x0e\n\x04json\x18\x01 \x01(\x0cH\x00\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x42\x06\n\x04\x66orm\"G\n\x05State\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12%\n\x04json\x18\x02 \x01(\x0b\x32\x15.quartet.v1.JsonValueH\x00\x42\x07\n\x05value\"\"\n\x04Span\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0b\n\x03\x65nd\x18\x02 \x01(\r\"e\n\x06Timing\x12\x0f\n\x07queue_s\x18\x01 \x01(\x01\x12\x0f\n\x07model_s\x18\x02 \x01(\x01\x12\x0f\n\x07total_s\x18\x03 \x01(\x01\x12\x12\n\nbatch_size\x18\x04 \x01(\r\x12\x14\n\x0cinput_tokens\x18\x05 \x01(\r\"K\n\x0bStreamError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\r\n\x05\x66ield\x18\x04 \x01(\t\"$\n\x05Limit\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04\"&\n\x07Quality\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01\"\xfe\x01\n\x05Model\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07\x61liases\x18\x02 \x03(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x0f\n\x07license\x18\x04 \x01(\t\x12\x30\n\x0crelease_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x06limits\x18\x06 \x03(\x0b\x32\x11.quartet.v1.Limit\x12$\n\x07quality\x18\x07 \x03(\x0b\x32\x13.quartet.v1.Quality\x12#\n\x04\x63\x61rd\x18\x08 \x01(\x0b\x32\x15.quartet.v1.JsonValue\x12\x12\n\nis_default\x18\t \x01(\x08\" \n\x0fGetModelRequest\x12\r\n\x05model\x18\x01 \x01(\t\"4\n\x10GetModelResponse\x12 \n\x05model\x18\x01 \x01(\x0b\x32\x11.quartet.v1.Model\":\n\x11ListModelsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"P\n\x12ListModelsResponse\x12!\n\x06models\x18\x01 \x03(\x0b\x32\x11.quartet.v1.Model\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*|\n\nOffsetUnit\x12\x1b\n\x17OFFSET_UNIT_UNSPECIFIED\x10\x00\x12\x1a\n\x16OFFSET_UNIT_CODE_POINT\x10\x01\x12\x19\n\x15OFFSET_UNIT_UTF8_BYTE\x10\x02\x12\x1a\n\x16OFFSET_UNIT_UTF16_UNIT\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'quartet.v1.common_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OFFSETUNIT']._serialized_start=902
-  _globals['_OFFSETUNIT']._serialized_end=1026
+  _globals['_OFFSETUNIT']._serialized_start=979
+  _globals['_OFFSETUNIT']._serialized_end=1103
   _globals['_JSONVALUE']._serialized_start=72
   _globals['_JSONVALUE']._serialized_end=123
   _globals['_STATE']._serialized_start=125
@@ -42,18 +42,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SPAN']._serialized_end=232
   _globals['_TIMING']._serialized_start=234
   _globals['_TIMING']._serialized_end=335
-  _globals['_LIMIT']._serialized_start=337
-  _globals['_LIMIT']._serialized_end=373
-  _globals['_QUALITY']._serialized_start=375
-  _globals['_QUALITY']._serialized_end=413
-  _globals['_MODEL']._serialized_start=416
-  _globals['_MODEL']._serialized_end=670
-  _globals['_GETMODELREQUEST']._serialized_start=672
-  _globals['_GETMODELREQUEST']._serialized_end=704
-  _globals['_GETMODELRESPONSE']._serialized_start=706
-  _globals['_GETMODELRESPONSE']._serialized_end=758
-  _globals['_LISTMODELSREQUEST']._serialized_start=760
-  _globals['_LISTMODELSREQUEST']._serialized_end=818
-  _globals['_LISTMODELSRESPONSE']._serialized_start=820
-  _globals['_LISTMODELSRESPONSE']._serialized_end=900
+  _globals['_STREAMERROR']._serialized_start=337
+  _globals['_STREAMERROR']._serialized_end=412
+  _globals['_LIMIT']._serialized_start=414
+  _globals['_LIMIT']._serialized_end=450
+  _globals['_QUALITY']._serialized_start=452
+  _globals['_QUALITY']._serialized_end=490
+  _globals['_MODEL']._serialized_start=493
+  _globals['_MODEL']._serialized_end=747
+  _globals['_GETMODELREQUEST']._serialized_start=749
+  _globals['_GETMODELREQUEST']._serialized_end=781
+  _globals['_GETMODELRESPONSE']._serialized_start=783
+  _globals['_GETMODELRESPONSE']._serialized_end=835
+  _globals['_LISTMODELSREQUEST']._serialized_start=837
+  _globals['_LISTMODELSREQUEST']._serialized_end=895
+  _globals['_LISTMODELSRESPONSE']._serialized_start=897
+  _globals['_LISTMODELSRESPONSE']._serialized_end=977
 # @@protoc_insertion_point(module_scope)

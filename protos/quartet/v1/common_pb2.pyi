@@ -59,6 +59,18 @@ class Timing(_message.Message):
     input_tokens: int
     def __init__(self, queue_s: _Optional[float] = ..., model_s: _Optional[float] = ..., total_s: _Optional[float] = ..., batch_size: _Optional[int] = ..., input_tokens: _Optional[int] = ...) -> None: ...
 
+class StreamError(_message.Message):
+    __slots__ = ("code", "reason", "message", "field")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FIELD_FIELD_NUMBER: _ClassVar[int]
+    code: int
+    reason: str
+    message: str
+    field: str
+    def __init__(self, code: _Optional[int] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
+
 class Limit(_message.Message):
     __slots__ = ("name", "value")
     NAME_FIELD_NUMBER: _ClassVar[int]

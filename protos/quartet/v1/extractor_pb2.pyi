@@ -203,5 +203,5 @@ class ExtractStreamResponse(_message.Message):
     ERROR_FIELD_NUMBER: _ClassVar[int]
     correlation_id: str
     response: ExtractResponse
-    error: _classifier_pb2.StreamError
-    def __init__(self, correlation_id: _Optional[str] = ..., response: _Optional[_Union[ExtractResponse, _Mapping]] = ..., error: _Optional[_Union[_classifier_pb2.StreamError, _Mapping]] = ...) -> None: ...
+    error: _common_pb2.StreamError
+    def __init__(self, correlation_id: _Optional[str] = ..., response: _Optional[_Union[ExtractResponse, _Mapping]] = ..., error: _Optional[_Union[_common_pb2.StreamError, _Mapping]] = ...) -> None: ...

@@ -1,12 +1,8 @@
-"""Structured state as text, and streams that answer as they are ready."""
-
-import asyncio
-from collections.abc import AsyncIterator
+"""Structured state as text."""
 
 import pytest
 
 from services.extractor.state import MAX_DEPTH, render
-from services.extractor.streaming import as_ready
 
 
 def test_objects_become_lines_in_document_order() -> None:
@@ -20,47 +16,3 @@ def test_too_deep() -> None:
         state = [state]
     with pytest.raises(ValueError, match="nested deeper"):
         render(state)
-
-
-async def numbers(count: int) -> AsyncIterator[int]:
-    for number in range(count):
-        yield number
-
-
-async def test_a_slow_item_does_not_hold_the_others() -> None:
-    release = asyncio.Event()
-
-    async def work(number: int) -> int:
-        if number == 0:
-            await release.wait()
-        return number
-
-    seen = []
-    async for result in as_ready(numbers(4), work, most=3):
-        seen.append(result)
-        if len(seen) == 3:
-            release.set()
-    assert seen == [1, 2, 3, 0]
-
-
-async def test_no_more_than_most_are_inside() -> None:
-    inside = highest = 0
-
-    async def work(number: int) -> int:
-        nonlocal inside, highest
-        inside += 1
-        highest = max(highest, inside)
-        await asyncio.sleep(0)
-        inside -= 1
-        return number
-
-    assert sorted([r async for r in as_ready(numbers(20), work, most=4)]) == list(range(20))
-    assert highest <= 4
-
-
-async def test_an_error_ends_the_stream() -> None:
-    async def work(number: int) -> int:
-        raise RuntimeError("broken")
-
-    with pytest.raises(RuntimeError, match="broken"):
-        _ = [r async for r in as_ready(numbers(3), work, most=2)]

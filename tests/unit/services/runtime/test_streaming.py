@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from services.classifier.streaming import as_ready
+from services.runtime.streaming import as_ready
 
 
 async def numbers(count: int) -> AsyncIterator[int]:

@@ -1,8 +1,11 @@
-"""Many requests on one stream, answered as they are ready."""
+"""Many requests on one stream, answered as they are ready; the error of one request does not end the stream."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
+
+from quartet.v1 import common_pb2
+from services.runtime.errors import QuartetError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -43,3 +46,9 @@ def _start(
         return None
     running.add(asyncio.ensure_future(work(item)))
     return asyncio.ensure_future(anext(source))
+
+
+def stream_error(error: QuartetError) -> common_pb2.StreamError:
+    """An error as a message on a stream."""
+    field = error.fields[0].path if error.fields else ""
+    return common_pb2.StreamError(code=int(error.code), reason=error.reason, message=error.message, field=field)
