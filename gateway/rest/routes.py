@@ -2,7 +2,18 @@
 
 from starlette.routing import BaseRoute, Route
 
-from gateway.rest import chat, estimates, extraction, forecasts, health, models, native, systemone, workers_ai
+from gateway.rest import (
+    chat,
+    decisions,
+    estimates,
+    extraction,
+    forecasts,
+    health,
+    models,
+    native,
+    systemone,
+    workers_ai,
+)
 from gateway.rest.endpoint import Answer, Render, get, post
 
 
