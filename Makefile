@@ -19,7 +19,7 @@ demo: setup
 test: setup $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m "not slow"
 
-test-all: setup $(VENV)/dev.stamp
+test-all: setup $(VENV)/sdk.stamp
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/dev.stamp
@@ -77,6 +77,10 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(call install,build$(comma)dev)
+	@touch $@
+
+$(VENV)/sdk.stamp: $(VENV)/dev.stamp
+	$(call install,build$(comma)dev$(comma)sdk)
 	@touch $@
 
 comma := ,

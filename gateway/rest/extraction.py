@@ -26,10 +26,19 @@ _PREFIX: Final = "@cf/cloudflare/"
 
 async def answer(body: dict[str, Json], context: Context) -> JsonReply:
     """Answers one request."""
+    return JsonReply(await _answered(body, context))
+
+
+async def answer_named(body: dict[str, Json], context: Context) -> JsonReply:
+    """Answers one request as gateways of the path `/v1/extractions` do, which name the kind of the object."""
+    return JsonReply({"object": "extraction"} | await _answered(body, context))
+
+
+async def _answered(body: dict[str, Json], context: Context) -> dict[str, Json]:
     request = to_request(body)
     with blaming(to_loc):
         response = await context.clients.extract(request, request_id=context.request_id)
-    return JsonReply(to_body(response))
+    return to_body(response)
 
 
 def to_request(body: dict[str, Json]) -> pb.ExtractRequest:
@@ -87,7 +96,7 @@ def from_request(request: pb.ExtractRequest) -> dict[str, Json]:
     return {**body, "options": options} if options else body
 
 
-def to_body(response: pb.ExtractResponse) -> Json:
+def to_body(response: pb.ExtractResponse) -> dict[str, Json]:
     """The answers as JSON: Clairic's keys by type, then the extension keys."""
     usage = response.usage
     body: dict[str, Json] = {

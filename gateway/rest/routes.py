@@ -11,6 +11,7 @@ from gateway.rest import (
     health,
     models,
     native,
+    openrouter,
     systemone,
     workers_ai,
 )
@@ -23,6 +24,9 @@ def dialects() -> list[BaseRoute]:
         *_posts(systemone.answer, systemone.render, "/v1/systemone", "/systemone"),
         *_posts(decisions.answer, chat.render, "/v1/decisions"),
         *_posts(extraction.answer, native.render, "/v1/extraction", "/extraction"),
+        *_posts(extraction.answer_named, native.render, "/v1/extractions"),
+        *_posts(openrouter.decide, openrouter.render, "/api/v1/systemone", "/api/alpha/decisions"),
+        *_posts(openrouter.extract, openrouter.render, "/api/alpha/extractions"),
         *_posts(forecasts.answer, native.render, "/v1/forecasts"),
         *_posts(estimates.answer, native.render, "/v1/estimates"),
         *_posts(chat.answer, chat.render, "/v1/chat/completions"),
