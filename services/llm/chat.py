@@ -42,10 +42,11 @@ class ChatML:
             said.insert(0, Turn("system", self.default_system))
         ids: list[int] = []
         for turn in said:
-            ids += [self.start, *self._text(f"{turn.role}\n{turn.content}"), self.end, *self._text("\n")]
-        return [*ids, self.start, *self._text("assistant\n")]
+            ids += [self.start, *self.text(f"{turn.role}\n{turn.content}"), self.end, *self.text("\n")]
+        return [*ids, self.start, *self.text("assistant\n")]
 
-    def _text(self, text: str) -> list[int]:
+    def text(self, text: str) -> list[int]:
+        """Token ids of a text, none of them a control token."""
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 

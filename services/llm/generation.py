@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from services.llm.chat import Turn
+from services.llm.constraint import Constraint
 from services.llm.model import Cache, LanguageModel
 from services.llm.prefix import cuts
-from services.llm.sampling import Sampler, Sampling
+from services.llm.sampling import Sampler, Sampling, Scored, scores
 from services.llm.text import TextStream
 from services.runtime.errors import InputTooLong
 
@@ -26,13 +30,16 @@ class Request:
     """What to write.
 
     max_tokens: most tokens to write, at least 1; the context may end the text earlier. stop: strings before which
-    the text ends.
+    the text ends. constraint: the form that the text must have. logprobs: how many of the likeliest tokens to tell
+    with each token; None tells no log-probabilities at all.
     """
 
     turns: tuple[Turn, ...]
     max_tokens: int = 256
     stop: tuple[str, ...] = ()
     sampling: Sampling = field(default_factory=Sampling)
+    constraint: Constraint | None = None
+    logprobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +61,21 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """New text, and the ending with the last of it."""
+    """New text, and the ending with the last of it.
+
+    scores: of the token just written, when asked for; its text may come with a later delta.
+    """
 
     text: str
     ending: Ending | None = None
+    scores: tuple[Scored, ...] = ()
 
 
 class Generation:
     """Reads the prompt in chunks, then writes a token a step. What it writes depends on its request alone."""
 
     def __init__(self, model: LanguageModel, request: Request, *, prefill_tokens: int) -> None:
-        """Encode the prompt; raises InputTooLong when it leaves no room for an answer."""
+        """Encode the prompt; raises InputTooLong when it leaves no room, InvalidField for a malformed constraint."""
         self._model, self._request = model, request
         self._prompt = model.encode(request.turns)
         if len(self._prompt) >= model.context:
@@ -83,6 +94,7 @@ class Generation:
         self._written = 0
         self._text = TextStream(model.table, request.stop)
         self._sampler = Sampler(request.sampling, self._prompt)
+        self._matcher = model.grammars.matcher(request.constraint) if request.constraint else None
 
     def step(self) -> Delta | None:
         """Run the model once; None while the prompt is still being read."""
@@ -90,7 +102,7 @@ class Generation:
             self._cache = self._open()
         done = self._cache.used
         if done >= len(self._prompt):
-            return self._write(self._sampler.choose(self._model.forward(self._cache, self._next)))
+            return self._write(self._model.forward(self._cache, self._next))
         ends = self._cuts[: bisect_right(self._cuts, done) + 1]
         end = ends[-1]
         logits = self._model.forward(self._cache, self._prompt[done:end])
@@ -98,7 +110,7 @@ class Generation:
             self._model.prefixes.keep(self._prompt, ends, self._cache.copy(done, end))
             return None
         self._first = time.monotonic()
-        return self._write(self._sampler.choose(logits))
+        return self._write(logits)
 
     def _open(self) -> Cache:
         """A cache with what earlier requests have read of this prompt."""
@@ -115,17 +127,26 @@ class Generation:
         if cache is not None:
             cache.close()
 
-    def _write(self, token: int) -> Delta:
+    def _write(self, logits: NDArray[np.float32]) -> Delta:
+        token = self._sampler.choose(logits, self._matcher.allowed() if self._matcher else None)
         if token in self._model.end_tokens:
             return Delta(self._text.finish(), self._end(Finish.STOP))
+        if self._matcher:
+            self._matcher.accept(token)
         self._written += 1
         self._next = (token,)
+        scored = () if self._request.logprobs is None else scores(logits, token, self._request.logprobs)
         text = self._text.push(token)
-        if self._text.stopped:
-            return Delta(text, self._end(Finish.STOP))
-        if len(self._prompt) + self._written > self.room:
-            return Delta(text + self._text.finish(), self._end(Finish.LENGTH))
-        return Delta(text)
+        finish = self._finish()
+        if finish and not self._text.stopped:
+            text += self._text.finish()
+        return Delta(text, finish and self._end(finish), scored)
+
+    def _finish(self) -> Finish | None:
+        """Why the text ends with the token just written, if it does."""
+        if self._text.stopped or (self._matcher and self._matcher.complete):
+            return Finish.STOP
+        return Finish.LENGTH if len(self._prompt) + self._written > self.room else None
 
     def _end(self, finish: Finish) -> Ending:
         now = time.monotonic()

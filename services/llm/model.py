@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from services.llm.chat import ChatML, Turn
+from services.llm.constraint import Grammars
 from services.llm.prefix import PrefixCache
 from services.llm.text import token_bytes
 from services.runtime.onnx.card import Card
@@ -107,6 +108,7 @@ class LanguageModel:
         self._chat = ChatML.of(tokenizer, **facts["chat"])
         self.turn_end = self._chat.end
         self.prefixes = PrefixCache(prefix_tokens)
+        self.grammars = Grammars(self.table, self._chat.text, self._chat.end)
 
     @classmethod
     def load(cls, folder: Path, card: Card, *, threads: int = 1, prefix_tokens: int = 0) -> Self:

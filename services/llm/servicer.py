@@ -47,8 +47,8 @@ class LlmServicer(llm_pb2_grpc.LlmServiceServicer):
                 async for delta in deltas:
                     if delta.ending:
                         self._record(model.card.id, delta.ending)
-                    if delta.text or delta.ending:
-                        yield _message(model.card.id, delta)
+                    if delta.text or delta.ending or delta.scores:
+                        yield _message(model, delta)
 
     async def GetModel(self, request: common_pb2.GetModelRequest, context: Context) -> common_pb2.GetModelResponse:
         """Describe one model."""
@@ -68,8 +68,11 @@ class LlmServicer(llm_pb2_grpc.LlmServiceServicer):
         self._metrics.record(model, queue_s=ending.queue_s, run_s=run_s, batch_size=1, tokens=ending.input_tokens)
 
 
-def _message(model: str, delta: Delta) -> llm_pb2.GenerateResponse:
-    message = llm_pb2.GenerateResponse(model=model, text=delta.text)
+def _message(model: LanguageModel, delta: Delta) -> llm_pb2.GenerateResponse:
+    message = llm_pb2.GenerateResponse(model=model.card.id, text=delta.text)
+    if delta.scores:
+        chosen, *top = [llm_pb2.TokenScore(token=model.table[s.token], logprob=s.logprob) for s in delta.scores]
+        message.logprobs.add(chosen=chosen, top=top)
     if delta.ending:
         ending = delta.ending
         message.finish_reason = _REASONS[ending.finish]

@@ -25,27 +25,35 @@ _sym_db = _symbol_database.Default()
 from quartet.v1 import common_pb2 as quartet_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14quartet/v1/llm.proto\x12\nquartet.v1\x1a\x17quartet/v1/common.proto\",\n\x0b\x43hatMessage\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\"\xa0\x01\n\x08Sampling\x12\x13\n\x0btemperature\x18\x01 \x01(\x01\x12\x12\n\x05top_p\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\r\n\x05top_k\x18\x03 \x01(\r\x12\x11\n\x04seed\x18\x04 \x01(\x04H\x01\x88\x01\x01\x12\x1f\n\x12repetition_penalty\x18\x05 \x01(\x01H\x02\x88\x01\x01\x42\x08\n\x06_top_pB\x07\n\x05_seedB\x15\n\x13_repetition_penalty\"\x95\x01\n\x0fGenerateRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12)\n\x08messages\x18\x02 \x03(\x0b\x32\x17.quartet.v1.ChatMessage\x12\x12\n\nmax_tokens\x18\x03 \x01(\r\x12\x0c\n\x04stop\x18\x04 \x03(\t\x12&\n\x08sampling\x18\x05 \x01(\x0b\x32\x14.quartet.v1.Sampling\"Y\n\rGenerateUsage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\r\x12\x15\n\routput_tokens\x18\x02 \x01(\r\x12\x1b\n\x13\x63\x61\x63hed_input_tokens\x18\x03 \x01(\r\"\xd5\x01\n\x10GenerateResponse\x12\r\n\x05model\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12/\n\rfinish_reason\x18\x03 \x01(\x0e\x32\x18.quartet.v1.FinishReason\x12-\n\x05usage\x18\x04 \x01(\x0b\x32\x19.quartet.v1.GenerateUsageH\x00\x88\x01\x01\x12/\n\x06timing\x18\x05 \x01(\x0b\x32\x1a.quartet.v1.GenerateTimingH\x01\x88\x01\x01\x42\x08\n\x06_usageB\t\n\x07_timing\"W\n\x0eGenerateTiming\x12\x0f\n\x07queue_s\x18\x01 \x01(\x01\x12\x11\n\tprefill_s\x18\x02 \x01(\x01\x12\x10\n\x08\x64\x65\x63ode_s\x18\x03 \x01(\x01\x12\x0f\n\x07total_s\x18\x04 \x01(\x01*_\n\x0c\x46inishReason\x12\x1d\n\x19\x46INISH_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46INISH_REASON_STOP\x10\x01\x12\x18\n\x14\x46INISH_REASON_LENGTH\x10\x02\x32\xe9\x01\n\nLlmService\x12G\n\x08Generate\x12\x1b.quartet.v1.GenerateRequest\x1a\x1c.quartet.v1.GenerateResponse0\x01\x12\x45\n\x08GetModel\x12\x1b.quartet.v1.GetModelRequest\x1a\x1c.quartet.v1.GetModelResponse\x12K\n\nListModels\x12\x1d.quartet.v1.ListModelsRequest\x1a\x1e.quartet.v1.ListModelsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14quartet/v1/llm.proto\x12\nquartet.v1\x1a\x17quartet/v1/common.proto\",\n\x0b\x43hatMessage\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\"\xe4\x01\n\x08Sampling\x12\x13\n\x0btemperature\x18\x01 \x01(\x01\x12\x12\n\x05top_p\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\r\n\x05top_k\x18\x03 \x01(\r\x12\x11\n\x04seed\x18\x04 \x01(\x04H\x01\x88\x01\x01\x12\x1f\n\x12repetition_penalty\x18\x05 \x01(\x01H\x02\x88\x01\x01\x12\r\n\x05min_p\x18\x06 \x01(\x01\x12\x19\n\x11\x66requency_penalty\x18\x07 \x01(\x01\x12\x18\n\x10presence_penalty\x18\x08 \x01(\x01\x42\x08\n\x06_top_pB\x07\n\x05_seedB\x15\n\x13_repetition_penalty\"\x19\n\x06\x43hoice\x12\x0f\n\x07options\x18\x01 \x03(\t\"b\n\nConstraint\x12\x15\n\x0bjson_schema\x18\x01 \x01(\tH\x00\x12\x0f\n\x05regex\x18\x02 \x01(\tH\x00\x12$\n\x06\x63hoice\x18\x03 \x01(\x0b\x32\x12.quartet.v1.ChoiceH\x00\x42\x06\n\x04\x66orm\"\xe5\x01\n\x0fGenerateRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12)\n\x08messages\x18\x02 \x03(\x0b\x32\x17.quartet.v1.ChatMessage\x12\x12\n\nmax_tokens\x18\x03 \x01(\r\x12\x0c\n\x04stop\x18\x04 \x03(\t\x12&\n\x08sampling\x18\x05 \x01(\x0b\x32\x14.quartet.v1.Sampling\x12*\n\nconstraint\x18\x06 \x01(\x0b\x32\x16.quartet.v1.Constraint\x12\x15\n\x08logprobs\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\x0b\n\t_logprobs\"Y\n\rGenerateUsage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\r\x12\x15\n\routput_tokens\x18\x02 \x01(\r\x12\x1b\n\x13\x63\x61\x63hed_input_tokens\x18\x03 \x01(\r\",\n\nTokenScore\x12\r\n\x05token\x18\x01 \x01(\x0c\x12\x0f\n\x07logprob\x18\x02 \x01(\x01\"\\\n\rTokenLogprobs\x12&\n\x06\x63hosen\x18\x01 \x01(\x0b\x32\x16.quartet.v1.TokenScore\x12#\n\x03top\x18\x02 \x03(\x0b\x32\x16.quartet.v1.TokenScore\"\x82\x02\n\x10GenerateResponse\x12\r\n\x05model\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12/\n\rfinish_reason\x18\x03 \x01(\x0e\x32\x18.quartet.v1.FinishReason\x12-\n\x05usage\x18\x04 \x01(\x0b\x32\x19.quartet.v1.GenerateUsageH\x00\x88\x01\x01\x12/\n\x06timing\x18\x05 \x01(\x0b\x32\x1a.quartet.v1.GenerateTimingH\x01\x88\x01\x01\x12+\n\x08logprobs\x18\x06 \x03(\x0b\x32\x19.quartet.v1.TokenLogprobsB\x08\n\x06_usageB\t\n\x07_timing\"W\n\x0eGenerateTiming\x12\x0f\n\x07queue_s\x18\x01 \x01(\x01\x12\x11\n\tprefill_s\x18\x02 \x01(\x01\x12\x10\n\x08\x64\x65\x63ode_s\x18\x03 \x01(\x01\x12\x0f\n\x07total_s\x18\x04 \x01(\x01*_\n\x0c\x46inishReason\x12\x1d\n\x19\x46INISH_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46INISH_REASON_STOP\x10\x01\x12\x18\n\x14\x46INISH_REASON_LENGTH\x10\x02\x32\xe9\x01\n\nLlmService\x12G\n\x08Generate\x12\x1b.quartet.v1.GenerateRequest\x1a\x1c.quartet.v1.GenerateResponse0\x01\x12\x45\n\x08GetModel\x12\x1b.quartet.v1.GetModelRequest\x1a\x1c.quartet.v1.GetModelResponse\x12K\n\nListModels\x12\x1d.quartet.v1.ListModelsRequest\x1a\x1e.quartet.v1.ListModelsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'quartet.v1.llm_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FINISHREASON']._serialized_start=818
-  _globals['_FINISHREASON']._serialized_end=913
+  _globals['_FINISHREASON']._serialized_start=1278
+  _globals['_FINISHREASON']._serialized_end=1373
   _globals['_CHATMESSAGE']._serialized_start=61
   _globals['_CHATMESSAGE']._serialized_end=105
   _globals['_SAMPLING']._serialized_start=108
-  _globals['_SAMPLING']._serialized_end=268
-  _globals['_GENERATEREQUEST']._serialized_start=271
-  _globals['_GENERATEREQUEST']._serialized_end=420
-  _globals['_GENERATEUSAGE']._serialized_start=422
-  _globals['_GENERATEUSAGE']._serialized_end=511
-  _globals['_GENERATERESPONSE']._serialized_start=514
-  _globals['_GENERATERESPONSE']._serialized_end=727
-  _globals['_GENERATETIMING']._serialized_start=729
-  _globals['_GENERATETIMING']._serialized_end=816
-  _globals['_LLMSERVICE']._serialized_start=916
-  _globals['_LLMSERVICE']._serialized_end=1149
+  _globals['_SAMPLING']._serialized_end=336
+  _globals['_CHOICE']._serialized_start=338
+  _globals['_CHOICE']._serialized_end=363
+  _globals['_CONSTRAINT']._serialized_start=365
+  _globals['_CONSTRAINT']._serialized_end=463
+  _globals['_GENERATEREQUEST']._serialized_start=466
+  _globals['_GENERATEREQUEST']._serialized_end=695
+  _globals['_GENERATEUSAGE']._serialized_start=697
+  _globals['_GENERATEUSAGE']._serialized_end=786
+  _globals['_TOKENSCORE']._serialized_start=788
+  _globals['_TOKENSCORE']._serialized_end=832
+  _globals['_TOKENLOGPROBS']._serialized_start=834
+  _globals['_TOKENLOGPROBS']._serialized_end=926
+  _globals['_GENERATERESPONSE']._serialized_start=929
+  _globals['_GENERATERESPONSE']._serialized_end=1187
+  _globals['_GENERATETIMING']._serialized_start=1189
+  _globals['_GENERATETIMING']._serialized_end=1276
+  _globals['_LLMSERVICE']._serialized_start=1376
+  _globals['_LLMSERVICE']._serialized_end=1609
 # @@protoc_insertion_point(module_scope)

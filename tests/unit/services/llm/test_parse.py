@@ -27,11 +27,25 @@ def test_what_is_left_out_is_greedy_and_bounded_by_the_context() -> None:
 
 
 def test_everything_that_is_sent_arrives() -> None:
-    options = llm_pb2.Sampling(temperature=0.5, top_p=0.9, top_k=7, seed=2**64 - 1, repetition_penalty=1.25)
-    found = parse(sent(max_tokens=9, stop=["a", "b"], sampling=options), LIMITS)
+    numbers: dict[str, Any] = {
+        "temperature": 0.5, "top_p": 0.9, "top_k": 7, "min_p": 0.1, "seed": 2**64 - 1, "repetition_penalty": 1.25,
+        "frequency_penalty": -2, "presence_penalty": 2,
+    }  # fmt: skip
+    options = llm_pb2.Sampling(**numbers)
+    found = parse(sent(max_tokens=9, stop=["a", "b"], sampling=options, logprobs=0), LIMITS)
     assert isinstance(found, Request)
     assert (found.max_tokens, found.stop) == (9, ("a", "b"))
-    assert found.sampling == Sampling(temperature=0.5, top_p=0.9, top_k=7, seed=2**64 - 1, repetition_penalty=1.25)
+    assert found.sampling == Sampling(**numbers)
+    assert (found.logprobs, parse(sent(), LIMITS).logprobs) == (0, None)
+
+
+@pytest.mark.parametrize(
+    "form", [{"json_schema": "{}"}, {"regex": "a+"}, {"choice": llm_pb2.Choice(options=["yes", "no"])}]
+)
+def test_a_form_arrives_with_its_field(form: dict[str, Any]) -> None:
+    found = parse(sent(constraint=llm_pb2.Constraint(**form)), LIMITS).constraint
+    assert found is not None
+    assert [found.field] == [f"constraint.{kind}" for kind in form]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +67,18 @@ def test_everything_that_is_sent_arrives() -> None:
         (sampling(top_p=float("nan")), "sampling.top_p"),
         (sampling(repetition_penalty=0.0), "sampling.repetition_penalty"),
         (sampling(repetition_penalty=float("inf")), "sampling.repetition_penalty"),
+        (sampling(min_p=1.1), "sampling.min_p"),
+        (sampling(min_p=float("nan")), "sampling.min_p"),
+        (sampling(frequency_penalty=2.1), "sampling.frequency_penalty"),
+        (sampling(presence_penalty=-2.1), "sampling.presence_penalty"),
+        (sent(logprobs=21), "logprobs"),
+        (sent(constraint=llm_pb2.Constraint()), "constraint"),
+        (sent(constraint=llm_pb2.Constraint(json_schema="[]")), "constraint.json_schema"),
+        (sent(constraint=llm_pb2.Constraint(json_schema='{"a"')), "constraint.json_schema"),
+        (sent(constraint=llm_pb2.Constraint(json_schema="[" * 60_000)), "constraint.json_schema"),
+        (sent(constraint=llm_pb2.Constraint(regex="x" * 4097)), "constraint.regex"),
+        (sent(constraint=llm_pb2.Constraint(choice=llm_pb2.Choice())), "constraint.choice.options"),
+        (sent(constraint=llm_pb2.Constraint(choice=llm_pb2.Choice(options=["a", ""]))), "constraint.choice.options[1]"),
     ],
 )
 def test_wrong_fields_are_named(request_: llm_pb2.GenerateRequest, path: str) -> None:

@@ -1,6 +1,7 @@
 """The service as a process: over the wire with a tiny model, and once with the model that set-up builds."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -87,12 +88,39 @@ async def test_a_stop_string_is_never_sent(stub: Any) -> None:
     assert messages[-1].finish_reason == llm_pb2.FINISH_REASON_STOP
 
 
+async def test_each_token_has_its_log_probabilities_when_asked_for(stub: Any) -> None:
+    plain = await answered(stub, asked())
+    assert not any(message.logprobs for message in plain)
+    messages = await answered(stub, asked(logprobs=3))
+    tokens = [token for message in messages for token in message.logprobs]
+    assert text_of(messages) == text_of(plain)
+    assert b"".join(token.chosen.token for token in tokens).decode(errors="replace").startswith(text_of(plain))
+    assert len(tokens) == messages[-1].usage.output_tokens
+    for token in tokens:
+        likeliest = [score.logprob for score in token.top]
+        assert likeliest == sorted(likeliest, reverse=True)
+        assert token.chosen.logprob <= likeliest[0] < 0
+
+
+async def test_a_form_holds_beside_free_texts(stub: Any) -> None:
+    form = llm_pb2.Constraint(json_schema='{"type": "array", "items": {"type": "boolean"}, "maxItems": 3}')
+    free, held = await asyncio.gather(answered(stub, asked()), answered(stub, asked(constraint=form)))
+    assert text_of(free) == text_of(await answered(stub, asked()))
+    assert all(item in (True, False) for item in json.loads(text_of(held)))
+    assert held[-1].finish_reason == llm_pb2.FINISH_REASON_STOP
+
+
 @pytest.mark.parametrize(
     ("request_", "code", "field"),
     [
         (asked(messages=[]), grpc.StatusCode.INVALID_ARGUMENT, "messages"),
         (asked("x" * 600), grpc.StatusCode.INVALID_ARGUMENT, "messages"),
         (asked(model="gpt"), grpc.StatusCode.NOT_FOUND, "model"),
+        (
+            asked(constraint=llm_pb2.Constraint(regex="[0-9")),
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "constraint.regex",
+        ),
     ],
 )
 async def test_a_refusal_has_code_and_field(
