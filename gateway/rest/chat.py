@@ -1,7 +1,8 @@
 """OpenAI chat completions: `POST /v1/chat/completions`, in one piece or as server-sent events.
 
 What this model cannot do is refused with the name of the parameter, never ignored. `temperature` is 0 unless given: the
-same request then has the same answer. `top_k` and `repetition_penalty` are taken as extensions.
+same request then has the same answer. `top_k`, `min_p`, `repetition_penalty` and `structured_outputs` are taken as
+extensions.
 """
 
 import time
@@ -13,7 +14,7 @@ from typing import Final
 import grpc
 from starlette.responses import Response, StreamingResponse
 
-from gateway.rest import native
+from gateway.rest import chat_form, native
 from gateway.rest.chat_request import Chat, to_chat
 from gateway.rest.endpoint import Context, JsonReply
 from gateway.rest.errors import Failure, Loc, blaming, from_rpc
@@ -76,19 +77,21 @@ def error_body(failure: Failure) -> Json:
 
 def to_loc(loc: Loc) -> Loc:
     """The path of a message field as the path of the JSON that it came from."""
-    return loc[1:] if loc[:1] == ("sampling",) and len(loc) > 1 else loc
+    return loc[1:] if loc[:1] == ("sampling",) and len(loc) > 1 else chat_form.to_loc(loc)
 
 
 async def _complete(pieces: Pieces) -> Json:
     texts: list[str] = []
+    tokens: list[pb.TokenLogprobs] = []
     last = pb.GenerateResponse()
     with blaming(to_loc):
         async with aclosing(pieces) as stream:
             async for last in stream:
                 texts.append(last.text)
+                tokens.extend(last.logprobs)
     message = {"role": "assistant", "content": "".join(texts), "refusal": None}
     finish = _FINISH.get(last.finish_reason, "stop")
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
+    choice = {"index": 0, "message": message, "logprobs": chat_form.logprobs(tokens), "finish_reason": finish}
     return {**_head("chat.completion", last.model), "choices": [choice], "usage": _usage(last)}
 
 
@@ -96,19 +99,23 @@ async def _events(pieces: Pieces, first: pb.GenerateResponse, chat: Chat) -> Asy
     head = _head("chat.completion.chunk", first.model)
     empty = {"usage": None} if chat.include_usage else {}
 
-    def event(delta: dict[str, Json], finish: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+    def event(delta: dict[str, Json], finish: str | None = None, tokens: Json = None) -> str:
+        choice = {"index": 0, "delta": delta, "logprobs": tokens, "finish_reason": finish}
         return _sse({**head, "choices": [choice], **empty})
+
+    def written(piece: pb.GenerateResponse) -> str:
+        shown = piece.text or piece.logprobs
+        return event({"content": piece.text}, tokens=chat_form.logprobs(piece.logprobs)) if shown else ""
 
     yield event({"role": "assistant", "content": "", "refusal": None})
     last = first
-    if first.text:
-        yield event({"content": first.text})
+    if text := written(first):
+        yield text
     try:
         async with aclosing(pieces) as stream:
             async for last in stream:
-                if last.text:
-                    yield event({"content": last.text})
+                if text := written(last):
+                    yield text
     except grpc.aio.AioRpcError as error:
         yield _sse(error_body(from_rpc(error)))
         return

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from gateway.rest import chat_form
 from gateway.rest.errors import Loc, Violations, shown
 from gateway.rest.values import known, put_count, put_flag, put_number, put_string
 from quartet.v1 import llm_pb2 as pb
@@ -11,7 +12,7 @@ from services.runtime.json_text import Json
 _ROLES: Final = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _USED: Final = (
     "model", "messages", "stream", "stream_options", "stop", "max_tokens", "max_completion_tokens", "temperature",
-    "top_p", "seed", "top_k", "repetition_penalty",
+    "top_p", "seed", "top_k", "repetition_penalty", "min_p", "frequency_penalty", "presence_penalty", *chat_form.KEYS,
 )  # fmt: skip
 # These ask for nothing that the answer would show.
 _IGNORED: Final = ("user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
@@ -19,12 +20,7 @@ _IGNORED: Final = ("user", "metadata", "store", "service_tier", "safety_identifi
 # Parameters that are taken only with the values that mean "off".
 _OFF: Final[dict[str, tuple[Json, ...]]] = {
     "n": (None, 1),
-    "logprobs": (None, False),
-    "top_logprobs": (None, 0),
-    "frequency_penalty": (None, 0),
-    "presence_penalty": (None, 0),
     "logit_bias": (None, {}),
-    "response_format": (None, {"type": "text"}),
     "tools": (None, []),
     "tool_choice": (None, "none", "auto"),
     "functions": (None, []),
@@ -70,6 +66,8 @@ def to_chat(body: dict[str, Json]) -> Chat:
     _put_length(request, body, wrong)
     _put_stop(request, body.get("stop"), wrong)
     _put_sampling(request.sampling, body, wrong)
+    chat_form.put_form(request, body, wrong)
+    chat_form.put_logprobs(request, body, wrong)
     put_flag(flags, "stream", body.get("stream"), (), wrong)
     _put_stream_options(flags, body.get("stream_options"), wrong)
     wrong.check()
@@ -87,13 +85,12 @@ def from_request(request: pb.GenerateRequest) -> dict[str, Json]:
         body["max_tokens"] = request.max_tokens
     if request.stop:
         body["stop"] = list(request.stop)
-    if sampling.temperature:
-        body["temperature"] = sampling.temperature
-    if sampling.top_k:
-        body["top_k"] = sampling.top_k
-    return body | {
-        key: getattr(sampling, key) for key in ("top_p", "seed", "repetition_penalty") if sampling.HasField(key)
-    }
+    for key in ("temperature", "top_k", "min_p", "frequency_penalty", "presence_penalty"):
+        if value := getattr(sampling, key):
+            body[key] = value
+    optional = ("top_p", "seed", "repetition_penalty")
+    body |= {key: getattr(sampling, key) for key in optional if sampling.HasField(key)}
+    return body | chat_form.from_form(request)
 
 
 def _check_off(body: dict[str, Json], wrong: Violations) -> None:
@@ -167,7 +164,7 @@ def _put_stop(request: pb.GenerateRequest, value: Json, wrong: Violations) -> No
 
 
 def _put_sampling(sampling: pb.Sampling, body: dict[str, Json], wrong: Violations) -> None:
-    for key in ("temperature", "top_p", "repetition_penalty"):
+    for key in ("temperature", "top_p", "repetition_penalty", "min_p", "frequency_penalty", "presence_penalty"):
         put_number(sampling, key, body.get(key), (), wrong)
     if sampling.temperature > 2:
         wrong.add(("temperature",), "must be between 0 and 2", "less_than_equal")

@@ -1,9 +1,10 @@
 """OpenAI's own client, unchanged, against the stack."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import openai
+import pydantic
 import pytest
 
 from gateway.supervisor.background import RunningStack
@@ -61,6 +62,47 @@ def test_a_seed_repeats_a_sampled_text(client: openai.OpenAI) -> None:
     assert len(texts) == 1
 
 
+class Order(pydantic.BaseModel):
+    item: Literal["lamp", "kettle"]
+    pieces: int
+    paid: bool
+
+
+def test_a_typed_answer_is_parsed(client: openai.OpenAI) -> None:
+    ask: list[Any] = [{"role": "user", "content": "I paid for two kettles. Answer in JSON."}]
+    found = client.chat.completions.parse(model="smollm2", messages=ask, response_format=Order)
+    assert isinstance(found.choices[0].message.parsed, Order)
+    assert found.choices[0].finish_reason == "stop"
+
+
+def test_log_probabilities_come_whole_and_streamed(client: openai.OpenAI) -> None:
+    whole = client.chat.completions.create(
+        model="smollm2", messages=ASK, max_tokens=6, logprobs=True, top_logprobs=2
+    ).choices[0]
+    assert whole.logprobs is not None and whole.logprobs.content is not None
+    assert "".join(token.token for token in whole.logprobs.content) == whole.message.content
+    # Greedy: the token written is the likeliest.
+    assert all(token.token == token.top_logprobs[0].token for token in whole.logprobs.content)
+    streamed: list[str] = []
+    for chunk in client.chat.completions.create(
+        model="smollm2", messages=ASK, max_tokens=6, logprobs=True, stream=True
+    ):
+        scores = chunk.choices[0].logprobs
+        streamed += [token.token for token in (scores and scores.content) or []]
+    assert streamed == [token.token for token in whole.logprobs.content]
+
+
+def test_a_prompt_read_before_is_counted_as_cached(client: openai.OpenAI) -> None:
+    head: list[Any] = [{"role": "system", "content": "You sell lamps, kettles and bookshelves. " * 6}]
+    counts = []
+    for text in ("Hello.", "Good day."):
+        ask = [*head, {"role": "user", "content": text}]
+        usage = client.chat.completions.create(model="smollm2", messages=ask, max_tokens=2).usage
+        assert usage is not None and usage.prompt_tokens_details is not None
+        counts.append(usage.prompt_tokens_details.cached_tokens)
+    assert counts[0] == 0 and (counts[1] or 0) >= 32
+
+
 def test_models(client: openai.OpenAI) -> None:
     ids = {model.id for model in client.models.list()}
     assert any(name.startswith("smollm2") for name in ids)
@@ -74,6 +116,10 @@ def test_errors_are_the_typed_ones(client: openai.OpenAI) -> None:
     with pytest.raises(openai.BadRequestError) as refused:
         client.chat.completions.create(model="smollm2", messages=ASK, n=2)
     assert refused.value.param == "n"
+    schema: Any = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "colour"}}}
+    with pytest.raises(openai.BadRequestError) as malformed:
+        client.chat.completions.create(model="smollm2", messages=ASK, response_format=schema)
+    assert malformed.value.param == "response_format.json_schema.schema"
     with pytest.raises(openai.BadRequestError) as streamed:
         client.chat.completions.create(model="smollm2", messages=ASK, top_p=0, stream=True)
     assert streamed.value.param == "top_p"

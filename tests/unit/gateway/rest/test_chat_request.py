@@ -25,8 +25,24 @@ BODY = st.fixed_dictionaries(
         "top_k": st.integers(1, 100),
         "seed": st.integers(0, 2**64 - 1),
         "repetition_penalty": st.floats(0.5, 2),
+        "min_p": st.floats(0.01, 1),
+        "frequency_penalty": st.floats(0.01, 2),
+        "presence_penalty": st.floats(-2, -0.01),
+        "response_format": st.just(
+            {"type": "json_schema", "json_schema": {"name": "form", "schema": {"type": "object", "minimum": 0.10}}}
+        ),
     },
 )
+WAYS = (
+    {"structured_outputs": {"choice": ["a", "b"]}},
+    {"structured_outputs": {"regex": "a+"}},
+    {"logprobs": True, "top_logprobs": 4},
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_form_is_lost_on_the_way_to_the_message_and_back(way: dict[str, Any]) -> None:
+    assert json.loads(dump(from_request(to_chat(body(**way)).request))) == body(model="", **way)
 
 
 @given(BODY)
@@ -60,10 +76,21 @@ def turn(**value: Any) -> dict[str, Any]:
         (body(model=4), "model"),
         (body(n=2), "n"),
         (body(n=True), "n"),
-        (body(logprobs=True), "logprobs"),
+        (body(logprobs=1), "logprobs"),
+        (body(top_logprobs=3), "top_logprobs"),
+        (body(logprobs=True, top_logprobs=-1), "top_logprobs"),
         (body(tools=[{"type": "function"}]), "tools"),
-        (body(response_format={"type": "json_object"}), "response_format"),
-        (body(presence_penalty=0.5), "presence_penalty"),
+        (body(response_format={"type": "xml"}), "response_format.type"),
+        (body(response_format="json"), "response_format.type"),
+        (body(response_format={"type": "json_schema"}), "response_format.json_schema.schema"),
+        (body(structured_outputs=["a"]), "structured_outputs"),
+        (body(structured_outputs={}), "structured_outputs"),
+        (body(structured_outputs={"regex": "a", "choice": ["a"]}), "structured_outputs"),
+        (body(structured_outputs={"regex": "a"}, response_format={"type": "json_object"}), "structured_outputs"),
+        (body(structured_outputs={"regex": 3}), "structured_outputs.regex"),
+        (body(structured_outputs={"choice": "a"}), "structured_outputs.choice"),
+        (body(structured_outputs={"grammar": "a", "regex": "a"}), "structured_outputs.grammar"),
+        (body(presence_penalty="no"), "presence_penalty"),
         (body(logit_bias={"5": 1}), "logit_bias"),
         (body(reasoning_effort="high"), "reasoning_effort"),
         (body(temprature=0.5), "temprature"),
@@ -109,7 +136,7 @@ def test_values_that_mean_off_are_taken() -> None:
         "temperature": None,
         "x_note": 1,
     }
-    assert to_chat(body(**off)).request == to_chat(body()).request
+    assert to_chat(body(**off)).request == to_chat(body(temperature=0)).request
 
 
 def test_text_parts_are_joined_and_developers_are_the_system() -> None:
@@ -151,3 +178,9 @@ def test_failures_have_openais_shape(reason: str, status: int, code: str) -> Non
 def test_sampling_paths_lose_their_prefix() -> None:
     assert chat.to_loc(("sampling", "top_p")) == ("top_p",)
     assert chat.to_loc(("messages", 0, "role")) == ("messages", 0, "role")
+
+
+def test_paths_of_a_form_are_those_of_the_body() -> None:
+    assert chat.to_loc(("constraint", "json_schema")) == ("response_format", "json_schema", "schema")
+    assert chat.to_loc(("constraint", "choice", "options", 2)) == ("structured_outputs", "choice", 2)
+    assert chat.to_loc(("logprobs",)) == ("top_logprobs",)
