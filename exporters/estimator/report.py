@@ -8,6 +8,7 @@ mean, and intervals from cross-validated errors.
 
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -90,6 +91,7 @@ def report(folder: Path) -> str:
         "tables": float(len(names)),
         "tables_won_share": round(float(np.mean(whole)), 3),
         "tables_and_sizes_won_share": round(float(np.mean(pairs)), 3),
+        "tables_best_share": round(float(np.mean([_overall(means, name, among=np.min) for name in names])), 3),
         "pinball_of_spread": round(float(ours[0]), 4),
         "coverage_80": round(float(ours[2]), 3),
     }
@@ -111,24 +113,26 @@ def _wins(means: Any, name: str) -> dict[int, bool]:
     }
 
 
-def _overall(means: Any, name: str) -> bool:
-    """The same for the mean over the sizes."""
+def _overall(means: Any, name: str, *, among: Callable[..., Any] = np.median) -> bool:
+    """The same for the mean over the sizes; `among=np.min` asks for the best of the others."""
     sizes = _sizes(means, name)
     per = {m: np.mean([means[name, size, m][0] for size in sizes]) for m in (_OURS, *METHODS)}
-    return bool(per[_OURS] < np.median([per[m] for m in METHODS]))
+    return bool(per[_OURS] < among([per[m] for m in METHODS]))
 
 
 _ABOUT: Final = """\
 Pinball (doubled, levels 0.1 ... 0.9), absolute error of the median, and width of the 80 % interval are in parts of the
 target's standard deviation; means over tables of means over 4 random splits with up to 24 asked rows. A table is "won"
-where our pinball is below the median of the four other methods'."""
+where our pinball is below the median of the four other methods', and "best" where it is below all of theirs. In some
+tables another column nearly states the target (Cars93, Wage, Fatalities, msleep); all methods see it."""
 
 
 def _text(
     card: Card, means: Any, names: list[str], won: dict[str, dict[int, bool]], quality: dict[str, float], cpu_ms: float
 ) -> str:
     lines = [f"# {card.id}", "", f"{card.extra['parameters']:,} parameters, {card.exporter['steps_done']:,} steps.", ""]
-    lines += [_ABOUT, "", f"{len(names)} tables; won over all sizes {quality['tables_won_share']:.0%}, won per size "]
+    lines += [_ABOUT, "", f"{len(names)} tables; won over all sizes {quality['tables_won_share']:.0%}, best "]
+    lines[-1] += f"{quality['tables_best_share']:.0%}, won per size "
     lines[-1] += f"{quality['tables_and_sizes_won_share']:.0%}; coverage {quality['coverage_80']:.3f}; "
     lines[-1] += f"{cpu_ms:.1f} CPU ms per request of up to 24 rows, checks and calibration included."
     lines += ["", "| stated rows | method | pinball | absolute error | coverage | width |", "|---" * 6 + "|"]

@@ -8,12 +8,15 @@ from typing import Final
 
 from gateway.rest.endpoint import Context, JsonReply
 from gateway.rest.errors import Loc, Violations, blaming, shown
-from gateway.rest.values import is_number, items, known, put_count, put_flag, put_string
+from gateway.rest.values import is_number, items, known, put_count, put_flag, put_number, put_string
 from quartet.v1 import forecaster_pb2 as pb
 from services.runtime.json_text import Json
 
-_KEYS: Final = ("model", "series", "text", "horizon", "quantiles", "non_negative", "calibrate")
+_FLAGS: Final = ("non_negative", "calibrate", "integer", "backtest")
+_BOUNDS: Final = ("min", "max")
+_KEYS: Final = ("model", "series", "text", "horizon", "quantiles", *_FLAGS, *_BOUNDS)
 _SERIES_KEYS: Final = ("id", "values", "timestamps", "frequency", "season")
+_COVARIATES: Final = ("covariates", "known_future", "past_covariates")
 
 
 async def answer(body: dict[str, Json], context: Context) -> JsonReply:
@@ -34,10 +37,12 @@ def to_request(body: dict[str, Json]) -> pb.ForecastRequest:
     """
     wrong = Violations()
     request = pb.ForecastRequest()
-    known(body, _KEYS, (), wrong)
-    put_string(request, "model", body.get("model"), (), wrong)
-    if body.get("text") is not None:
-        wrong.add(("text",), "series as text are not read by this version; send `series`", "not_supported")
+    known(_without_covariates(body, (), wrong), _KEYS, (), wrong)
+    for key in ("model", "text"):
+        put_string(request, key, body.get(key), (), wrong)
+    if body.get("text") is not None and "series" not in body:
+        if body["text"] == "":
+            wrong.add(("text",), "is empty", "missing")
     elif not isinstance(body.get("series"), list):
         wrong.add(("series",), "must be an array of series", "list_type" if "series" in body else "missing")
     else:
@@ -51,15 +56,17 @@ def to_request(body: dict[str, Json]) -> pb.ForecastRequest:
             request.quantiles.append(float(level))
         else:
             wrong.add(("quantiles", index), f"must be a number, not {shown(level)}", "float_type")
-    for key in ("non_negative", "calibrate"):
+    for key in _FLAGS:
         put_flag(request, key, body.get(key), (), wrong)
+    for key in _BOUNDS:
+        put_number(request, key, body.get(key), (), wrong)
     wrong.check()
     return request
 
 
 def to_body(response: pb.ForecastResponse) -> Json:
     """The forecasts as JSON; a quantile's key is its level as the shortest decimal."""
-    return {
+    body: dict[str, Json] = {
         "model": response.model,
         "forecasts": [_forecast(forecast) for forecast in response.forecasts],
         "usage": {
@@ -67,6 +74,10 @@ def to_body(response: pb.ForecastResponse) -> Json:
             "output_points": response.usage.output_points,
         },
     }
+    if response.rows:
+        body["rows"] = [_row(row) for row in response.rows]
+        body["skipped_lines"] = list(response.skipped_lines)
+    return body
 
 
 def from_request(request: pb.ForecastRequest) -> dict[str, Json]:
@@ -76,9 +87,12 @@ def from_request(request: pb.ForecastRequest) -> dict[str, Json]:
         "series": [_series_body(series) for series in request.series],
         "horizon": request.horizon,
     }
+    if request.text:
+        body = {"model": request.model, "text": request.text, "horizon": request.horizon}
     if request.quantiles:
         body["quantiles"] = list(request.quantiles)
-    return body | {key: True for key in ("non_negative", "calibrate") if getattr(request, key)}
+    body |= {key: getattr(request, key) for key in _BOUNDS if request.HasField(key)}
+    return body | {key: True for key in _FLAGS if getattr(request, key)}
 
 
 def _series_body(series: pb.Series) -> dict[str, Json]:
@@ -99,7 +113,32 @@ def _forecast(forecast: pb.SeriesForecast) -> Json:
     if forecast.timestamps:
         body["timestamps"] = list(forecast.timestamps)
     body["notes"] = list(forecast.notes)
+    if forecast.HasField("backtest"):
+        made = forecast.backtest
+        body["backtest"] = {
+            "origins": made.origins,
+            "points": made.points,
+            "absolute_error": made.absolute_error,
+            "naive_error": made.naive_error,
+            "coverage_80": made.coverage_80,
+        }
     return body
+
+
+def _row(row: pb.TextRow) -> Json:
+    """A row as it was read; the line is that of the text, absent for JSON."""
+    body: dict[str, Json] = {"series": row.series, "value": None if math.isnan(row.value) else row.value}
+    body |= {"line": row.line} if row.line else {}
+    return body | ({"timestamp": row.timestamp} if row.timestamp else {})
+
+
+def _without_covariates(value: dict[str, Json], loc: Loc, wrong: Violations) -> dict[str, Json]:
+    """The other keys; covariates are refused by name, since ignoring them would change what the answer means."""
+    for key in _COVARIATES:
+        if value.get(key) is not None:
+            what = "other series and known future values are not read by this model; leave them out"
+            wrong.add((*loc, key), what, "not_supported")
+    return {key: v for key, v in value.items() if key not in _COVARIATES}
 
 
 def _put_series(target: pb.Series, value: Json, index: int, wrong: Violations) -> None:
@@ -107,7 +146,7 @@ def _put_series(target: pb.Series, value: Json, index: int, wrong: Violations) -
     if not isinstance(value, dict):
         wrong.add(loc, f"must be an object, not {shown(value)}", "dict_type")
         return
-    known(value, _SERIES_KEYS, loc, wrong)
+    known(_without_covariates(value, loc, wrong), _SERIES_KEYS, loc, wrong)
     target.id = str(index)
     for key in ("id", "frequency"):
         put_string(target, key, value.get(key), loc, wrong)

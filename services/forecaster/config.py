@@ -17,8 +17,10 @@ class ForecasterConfig(ServiceConfig):
 
     port: int = option(50053, "gRPC port; 0 takes a free one")
     batch_points: int = option(500_000, "points read and predicted by requests that share one run")
+    stream_requests: int = option(32, "requests of one stream that are inside at once")
 
     def check(self) -> None:
         ServiceConfig.check(self)
-        if self.batch_points < 1:
-            raise ConfigError("batch_points must be at least 1")
+        for name in ("batch_points", "stream_requests"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1")

@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from services.forecaster import calibration, coarse, paths, quantiles, short
+from services.forecaster import backtest, calibration, coarse, paths, quantiles, short
+from services.forecaster.backtest import Backtest
 from services.forecaster.calibration import Origin
 from services.forecaster.history import History
 from services.forecaster.levels import DEFAULT_LEVELS
@@ -37,6 +38,29 @@ class Query:
     """Rising, each inside (0, 1)."""
     non_negative: bool = False
     calibrate: bool = False
+    low: float | None = None
+    """Answers are not below it."""
+    high: float | None = None
+    """Answers are not above it."""
+    integer: bool = False
+    """Medians and quantiles are whole numbers."""
+    backtest: bool = False
+
+    def clip(self, values: Floats) -> Floats:
+        """The nearest values that may be."""
+        out: Floats = np.clip(values, self._floor(), np.inf if self.high is None else self.high)
+        return out
+
+    def whole(self, values: Floats) -> Floats:
+        """Values as they may be answered; bounds that are no whole numbers are not passed by rounding."""
+        if not self.integer:
+            return values
+        high = np.inf if self.high is None else np.floor(self.high)
+        out: Floats = np.clip(np.round(values), np.ceil(self._floor()), high)
+        return out
+
+    def _floor(self) -> float:
+        return max(0.0 if self.non_negative else -np.inf, -np.inf if self.low is None else self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +73,7 @@ class Forecast:
     season: int
     """Steps per season that were used, 0 for none."""
     notes: tuple[str, ...]
+    backtest: Backtest | None = None
 
 
 class Forecaster:
@@ -94,21 +119,34 @@ class Forecaster:
         knots = quantiles.ordered(fan.median[:, None] + fan.distance)
         asked = quantiles.ordered(knots @ weights)
         notes = (*history.notes, *notes, *self._notes(query, history, lowest=float(asked.min())))
-        if query.non_negative:
-            knots, asked = np.maximum(knots, 0.0), np.maximum(asked, 0.0)
-        mean = knots @ self._mean
+        knots, asked = query.clip(knots), query.clip(asked)
+        judged = self._backtest(query, history) if query.backtest else None
+        if query.backtest and judged is None:
+            notes = (*notes, "no_backtest_history_too_short")
         return Forecast(
-            mean=np.maximum(mean, 0.0) if query.non_negative else mean,
-            median=knots[:, self._index(_MEDIAN)],
-            quantiles=asked.T,
+            mean=query.clip(knots @ self._mean),
+            median=query.whole(knots[:, self._index(_MEDIAN)]),
+            quantiles=query.whole(asked.T),
             season=history.seasons.asked,
             notes=notes,
+            backtest=judged,
         )
+
+    def _backtest(self, query: Query, history: History) -> Backtest | None:
+        cut = list(calibration.origins([history], query.horizon))
+        fans = self._fans([(origin.history, query.horizon) for origin in cut])
+        middle, low, high = (self._index(level) for level in (_MEDIAN, _LOW, _HIGH))
+        knots = [query.clip(fan.median[:, None] + fan.distance)[:, [low, middle, high]] for fan in fans]
+        return backtest.judge(cut, knots)
 
     def _notes(self, query: Query, history: History, *, lowest: float) -> Iterator[str]:
         """What the caller should know about one answer; `lowest` is its lowest quantile before clipping."""
         if lowest < 0 <= np.nanmin(history.values) and not query.non_negative:
             yield "below_zero_unlike_history"
+        if (query.low is not None and np.nanmin(history.values) < query.low) or (
+            query.high is not None and np.nanmax(history.values) > query.high
+        ):
+            yield "history_outside_bounds"
         if coarse.applies(history):
             yield f"season_read_in_blocks_of_{coarse.block_size(history.seasons.first)}"
         elif len(history.values) > CONTEXT:

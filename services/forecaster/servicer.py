@@ -2,27 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 import grpc
 
 from quartet.v1 import common_pb2, forecaster_pb2, forecaster_pb2_grpc
-from services.forecaster import estimates
+from services.forecaster import estimates, forecasts
 from services.forecaster.config import ForecasterConfig
 from services.forecaster.estimation.model import Estimates, Estimator, Question
-from services.forecaster.history import History, SeriesInput, read
-from services.forecaster.levels import read_levels
-from services.forecaster.limits import MAX_ANSWER, MAX_HORIZON, MAX_INPUT, MAX_SERIES
-from services.forecaster.model import Forecast, Forecaster, Query
-from services.runtime.batching import Answered, Batcher, Run
+from services.forecaster.forecasts import Forecasts
+from services.forecaster.model import Forecaster, Query
+from services.runtime.batching import Batcher, Run
 from services.runtime.catalog import get_model, list_models
 from services.runtime.deadline import Deadline
-from services.runtime.errors import FieldViolation, InputTooLong, InvalidField, ModelNotFound, QuartetError
+from services.runtime.errors import ModelNotFound, QuartetError
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
+from services.runtime.streaming import as_ready, stream_error
 
-Forecasts: TypeAlias = tuple[Forecast, ...]
 Models: TypeAlias = Registry[Forecaster | Estimator]
 M = TypeVar("M", Forecaster, Estimator)
 Q = TypeVar("Q")
@@ -42,15 +41,18 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
         self, request: forecaster_pb2.ForecastRequest, context: Context
     ) -> forecaster_pb2.ForecastResponse:
         """Forecast every series of a request."""
-        began = time.monotonic()
         with self._host.admission.slot():
-            deadline = Deadline.after(context.time_remaining())
-            model = self._model(request.model, Forecaster, default="")
-            query = await asyncio.to_thread(parse, request)
-            points = sum(h.observed for h in query.histories)
-            cost = points + len(query.histories) * query.horizon
-            answered = await self._batcher(model).submit(query, cost=cost, deadline=deadline)
-            return await asyncio.to_thread(_reply, request, model.card.id, query, answered, began)
+            return await self._forecast(request, Deadline.after(context.time_remaining()))
+
+    async def ForecastStream(
+        self, request_iterator: AsyncIterator[forecaster_pb2.ForecastStreamRequest], context: Context
+    ) -> AsyncIterator[forecaster_pb2.ForecastStreamResponse]:
+        """Answer many requests on one stream."""
+        deadline = Deadline.after(context.time_remaining())
+        with self._host.admission.slot():
+            work = partial(self._on_stream, deadline=deadline)
+            async for reply in as_ready(request_iterator, work, most=self._host.config.stream_requests):
+                yield reply
 
     async def Estimate(
         self, request: forecaster_pb2.EstimateRequest, context: Context
@@ -74,6 +76,24 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
     ) -> common_pb2.ListModelsResponse:
         """List the models."""
         return list_models(self._host.model, request)
+
+    async def _on_stream(
+        self, item: forecaster_pb2.ForecastStreamRequest, *, deadline: Deadline
+    ) -> forecaster_pb2.ForecastStreamResponse:
+        try:
+            response = await self._forecast(item.request, deadline)
+        except QuartetError as error:
+            return forecaster_pb2.ForecastStreamResponse(correlation_id=item.correlation_id, error=stream_error(error))
+        return forecaster_pb2.ForecastStreamResponse(correlation_id=item.correlation_id, response=response)
+
+    async def _forecast(
+        self, request: forecaster_pb2.ForecastRequest, deadline: Deadline
+    ) -> forecaster_pb2.ForecastResponse:
+        began = time.monotonic()
+        model = self._model(request.model, Forecaster, default="")
+        prepared = await asyncio.to_thread(forecasts.parse, request)
+        answered = await self._batcher(model).submit(prepared.query, cost=prepared.cost, deadline=deadline)
+        return await asyncio.to_thread(forecasts.reply, model.card.id, prepared, answered, began)
 
     def _model(self, name: str, kind: type[M], *, default: str) -> M:
         """The model of a name, which must be of a kind; raises ModelNotFound."""
@@ -109,86 +129,3 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
         )
         self._host.on_close.append(batcher.close)
         return batcher
-
-
-def parse(request: forecaster_pb2.ForecastRequest) -> Query:
-    """A checked query. Raises InvalidField or InputTooLong, naming the field."""
-    horizon, levels = _horizon(request.horizon), read_levels(request.quantiles)
-    count = len(request.series)
-    if count == 0:
-        raise InvalidField(FieldViolation("series", "is empty", "too_short"))
-    if count > MAX_SERIES:
-        raise InputTooLong("series", limit=MAX_SERIES, actual=count, field="series")
-    points = sum(len(s.values) for s in request.series)
-    if points > MAX_INPUT:
-        raise InputTooLong("points of all series", limit=MAX_INPUT, actual=points, field="series")
-    numbers = count * horizon * (len(levels) + 2)
-    if numbers > MAX_ANSWER:
-        raise InputTooLong("numbers in the answer", limit=MAX_ANSWER, actual=numbers, field="horizon")
-    _unique_ids(request)
-    histories = tuple(_history(series, i) for i, series in enumerate(request.series))
-    for history in histories:
-        if history.calendar:
-            history.calendar.check(horizon)
-    return Query(histories, horizon, levels, request.non_negative, request.calibrate)
-
-
-def _history(series: forecaster_pb2.Series, index: int) -> History:
-    given = SeriesInput(
-        values=series.values,
-        timestamps=series.timestamps,
-        season=series.season if series.HasField("season") else None,
-        frequency=series.frequency if series.HasField("frequency") else None,
-    )
-    return read(given, f"series[{index}]")
-
-
-def _horizon(horizon: int) -> int:
-    if horizon < 1:
-        raise InvalidField(FieldViolation("horizon", "must be at least 1", "out_of_range"))
-    if horizon > MAX_HORIZON:
-        raise InvalidField(FieldViolation("horizon", f"must be at most {MAX_HORIZON}, is {horizon}", "out_of_range"))
-    return horizon
-
-
-def _unique_ids(request: forecaster_pb2.ForecastRequest) -> None:
-    seen: set[str] = set()
-    for i, series in enumerate(request.series):
-        if series.id and series.id in seen:
-            raise InvalidField(FieldViolation(f"series[{i}].id", f"{series.id[:64]!r} is used twice", "duplicate"))
-        seen.add(series.id)
-
-
-def _reply(
-    request: forecaster_pb2.ForecastRequest, model: str, query: Query, answered: Answered[Forecasts], began: float
-) -> forecaster_pb2.ForecastResponse:
-    observed = sum(h.observed for h in query.histories)
-    reply = forecaster_pb2.ForecastResponse(
-        model=model,
-        usage=forecaster_pb2.ForecastUsage(input_points=observed, output_points=len(query.histories) * query.horizon),
-    )
-    for series, history, forecast in zip(request.series, query.histories, answered.value, strict=True):
-        reply.forecasts.append(_series_forecast(series.id, history, forecast, query))
-    reply.timing.CopyFrom(
-        common_pb2.Timing(
-            queue_s=answered.queue_s,
-            model_s=answered.run_s,
-            total_s=time.monotonic() - began,
-            batch_size=answered.batch_size,
-            input_tokens=observed,
-        )
-    )
-    return reply
-
-
-def _series_forecast(name: str, history: History, forecast: Forecast, query: Query) -> forecaster_pb2.SeriesForecast:
-    tracks = zip(query.levels, forecast.quantiles, strict=True)
-    return forecaster_pb2.SeriesForecast(
-        id=name,
-        mean=forecast.mean,
-        median=forecast.median,
-        quantiles=[forecaster_pb2.QuantileTrack(level=level, values=values) for level, values in tracks],
-        season=forecast.season,
-        timestamps=history.calendar.future(query.horizon) if history.calendar else (),
-        notes=forecast.notes,
-    )

@@ -36,15 +36,18 @@ def read_table(text: str) -> list[Row]:
         raise TableError("is empty")
     if stripped[0] in "[{":
         return list(_json(stripped))
+    if rows := read_rows(text) or _pairs(text):
+        return rows
+    raise TableError("holds no table: expected a header with rows (CSV, tabs, pipes), JSON, or `key: value` lines")
+
+
+def read_rows(text: str) -> list[Row]:
+    """The rows under a header line, whatever stands between the cells; none where there is no header."""
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
     for mark in _DELIMITERS:
         if rows := _delimited(lines, mark):
             return rows
-    if rows := _pasted(lines):
-        return rows
-    if rows := _pairs(text):
-        return rows
-    raise TableError("holds no table: expected a header with rows (CSV, tabs, pipes), JSON, or `key: value` lines")
+    return _pasted(lines)
 
 
 def _json(text: str) -> Iterator[Row]:

@@ -25,37 +25,45 @@ _sym_db = _symbol_database.Default()
 from quartet.v1 import common_pb2 as quartet_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bquartet/v1/forecaster.proto\x12\nquartet.v1\x1a\x17quartet/v1/common.proto\"~\n\x06Series\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06values\x18\x02 \x03(\x01\x12\x12\n\ntimestamps\x18\x03 \x03(\t\x12\x13\n\x06season\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x16\n\tfrequency\x18\x05 \x01(\tH\x01\x88\x01\x01\x42\t\n\x07_seasonB\x0c\n\n_frequency\"\x91\x01\n\x0f\x46orecastRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\"\n\x06series\x18\x02 \x03(\x0b\x32\x12.quartet.v1.Series\x12\x0f\n\x07horizon\x18\x03 \x01(\r\x12\x11\n\tquantiles\x18\x04 \x03(\x01\x12\x14\n\x0cnon_negative\x18\x05 \x01(\x08\x12\x11\n\tcalibrate\x18\x06 \x01(\x08\".\n\rQuantileTrack\x12\r\n\x05level\x18\x01 \x01(\x01\x12\x0e\n\x06values\x18\x02 \x03(\x01\"\x9b\x01\n\x0eSeriesForecast\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04mean\x18\x02 \x03(\x01\x12\x0e\n\x06median\x18\x03 \x03(\x01\x12,\n\tquantiles\x18\x04 \x03(\x0b\x32\x19.quartet.v1.QuantileTrack\x12\x0e\n\x06season\x18\x05 \x01(\r\x12\x12\n\ntimestamps\x18\x06 \x03(\t\x12\r\n\x05notes\x18\x07 \x03(\t\"<\n\rForecastUsage\x12\x14\n\x0cinput_points\x18\x01 \x01(\r\x12\x15\n\routput_points\x18\x02 \x01(\r\"\x9e\x01\n\x10\x46orecastResponse\x12\r\n\x05model\x18\x01 \x01(\t\x12-\n\tforecasts\x18\x02 \x03(\x0b\x32\x1a.quartet.v1.SeriesForecast\x12(\n\x05usage\x18\x03 \x01(\x0b\x32\x19.quartet.v1.ForecastUsage\x12\"\n\x06timing\x18\x04 \x01(\x0b\x32\x12.quartet.v1.Timing\"\x9b\x02\n\x0f\x45stimateRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12&\n\x07records\x18\x02 \x03(\x0b\x32\x15.quartet.v1.JsonValue\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0e\n\x06target\x18\x04 \x01(\t\x12&\n\x07queries\x18\x05 \x03(\x0b\x32\x15.quartet.v1.JsonValue\x12\x11\n\tquantiles\x18\x06 \x03(\x01\x12\x10\n\x03min\x18\x07 \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x08 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\x04step\x18\t \x01(\x01H\x02\x88\x01\x01\x12(\n\x05scale\x18\n \x01(\x0e\x32\x19.quartet.v1.EstimateScaleB\x06\n\x04_minB\x06\n\x04_maxB\x07\n\x05_step\">\n\x10\x45stimateQuantile\x12\r\n\x05level\x18\x01 \x01(\x01\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0c\n\x04\x64\x61te\x18\x03 \x01(\t\"\xf5\x01\n\tEstimated\x12\x0c\n\x04mean\x18\x01 \x01(\x01\x12\x0e\n\x06median\x18\x02 \x01(\x01\x12/\n\tquantiles\x18\x03 \x03(\x0b\x32\x1c.quartet.v1.EstimateQuantile\x12\x14\n\x07p_below\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x14\n\x07p_above\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\r\n\x05notes\x18\x06 \x03(\t\x12\x13\n\x06record\x18\x07 \x01(\rH\x02\x88\x01\x01\x12\x11\n\tmean_date\x18\x08 \x01(\t\x12\x13\n\x0bmedian_date\x18\t \x01(\tB\n\n\x08_p_belowB\n\n\x08_p_aboveB\t\n\x07_record\"1\n\rEstimateUsage\x12\x0f\n\x07records\x18\x01 \x01(\r\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\t\"\x99\x01\n\x10\x45stimateResponse\x12\r\n\x05model\x18\x01 \x01(\t\x12(\n\testimates\x18\x02 \x03(\x0b\x32\x15.quartet.v1.Estimated\x12(\n\x05usage\x18\x03 \x01(\x0b\x32\x19.quartet.v1.EstimateUsage\x12\"\n\x06timing\x18\x04 \x01(\x0b\x32\x12.quartet.v1.Timing*b\n\rEstimateScale\x12\x1e\n\x1a\x45STIMATE_SCALE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45STIMATE_SCALE_LINEAR\x10\x01\x12\x16\n\x12\x45STIMATE_SCALE_LOG\x10\x02\x32\xb5\x02\n\x11\x46orecasterService\x12\x45\n\x08\x46orecast\x12\x1b.quartet.v1.ForecastRequest\x1a\x1c.quartet.v1.ForecastResponse\x12\x45\n\x08\x45stimate\x12\x1b.quartet.v1.EstimateRequest\x1a\x1c.quartet.v1.EstimateResponse\x12\x45\n\x08GetModel\x12\x1b.quartet.v1.GetModelRequest\x1a\x1c.quartet.v1.GetModelResponse\x12K\n\nListModels\x12\x1d.quartet.v1.ListModelsRequest\x1a\x1e.quartet.v1.ListModelsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bquartet/v1/forecaster.proto\x12\nquartet.v1\x1a\x17quartet/v1/common.proto\"~\n\x06Series\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06values\x18\x02 \x03(\x01\x12\x12\n\ntimestamps\x18\x03 \x03(\t\x12\x13\n\x06season\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x16\n\tfrequency\x18\x05 \x01(\tH\x01\x88\x01\x01\x42\t\n\x07_seasonB\x0c\n\n_frequency\"\xf6\x01\n\x0f\x46orecastRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\"\n\x06series\x18\x02 \x03(\x0b\x32\x12.quartet.v1.Series\x12\x0f\n\x07horizon\x18\x03 \x01(\r\x12\x11\n\tquantiles\x18\x04 \x03(\x01\x12\x14\n\x0cnon_negative\x18\x05 \x01(\x08\x12\x11\n\tcalibrate\x18\x06 \x01(\x08\x12\x0c\n\x04text\x18\x07 \x01(\t\x12\x0f\n\x07integer\x18\x08 \x01(\x08\x12\x10\n\x03min\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x03max\x18\n \x01(\x01H\x01\x88\x01\x01\x12\x10\n\x08\x62\x61\x63ktest\x18\x0b \x01(\x08\x42\x06\n\x04_minB\x06\n\x04_max\".\n\rQuantileTrack\x12\r\n\x05level\x18\x01 \x01(\x01\x12\x0e\n\x06values\x18\x02 \x03(\x01\"m\n\x08\x42\x61\x63ktest\x12\x0f\n\x07origins\x18\x01 \x01(\r\x12\x0e\n\x06points\x18\x02 \x01(\r\x12\x16\n\x0e\x61\x62solute_error\x18\x03 \x01(\x01\x12\x13\n\x0bnaive_error\x18\x04 \x01(\x01\x12\x13\n\x0b\x63overage_80\x18\x05 \x01(\x01\"\xd5\x01\n\x0eSeriesForecast\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04mean\x18\x02 \x03(\x01\x12\x0e\n\x06median\x18\x03 \x03(\x01\x12,\n\tquantiles\x18\x04 \x03(\x0b\x32\x19.quartet.v1.QuantileTrack\x12\x0e\n\x06season\x18\x05 \x01(\r\x12\x12\n\ntimestamps\x18\x06 \x03(\t\x12\r\n\x05notes\x18\x07 \x03(\t\x12+\n\x08\x62\x61\x63ktest\x18\x08 \x01(\x0b\x32\x14.quartet.v1.BacktestH\x00\x88\x01\x01\x42\x0b\n\t_backtest\"I\n\x07TextRow\x12\x0e\n\x06series\x18\x01 \x01(\t\x12\x0c\n\x04line\x18\x02 \x01(\r\x12\x11\n\ttimestamp\x18\x03 \x01(\t\x12\r\n\x05value\x18\x04 \x01(\x01\"<\n\rForecastUsage\x12\x14\n\x0cinput_points\x18\x01 \x01(\r\x12\x15\n\routput_points\x18\x02 \x01(\r\"\xd8\x01\n\x10\x46orecastResponse\x12\r\n\x05model\x18\x01 \x01(\t\x12-\n\tforecasts\x18\x02 \x03(\x0b\x32\x1a.quartet.v1.SeriesForecast\x12(\n\x05usage\x18\x03 \x01(\x0b\x32\x19.quartet.v1.ForecastUsage\x12\"\n\x06timing\x18\x04 \x01(\x0b\x32\x12.quartet.v1.Timing\x12!\n\x04rows\x18\x05 \x03(\x0b\x32\x13.quartet.v1.TextRow\x12\x15\n\rskipped_lines\x18\x06 \x03(\r\"]\n\x15\x46orecastStreamRequest\x12\x16\n\x0e\x63orrelation_id\x18\x01 \x01(\t\x12,\n\x07request\x18\x02 \x01(\x0b\x32\x1b.quartet.v1.ForecastRequest\"\x96\x01\n\x16\x46orecastStreamResponse\x12\x16\n\x0e\x63orrelation_id\x18\x01 \x01(\t\x12\x30\n\x08response\x18\x02 \x01(\x0b\x32\x1c.quartet.v1.ForecastResponseH\x00\x12(\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x17.quartet.v1.StreamErrorH\x00\x42\x08\n\x06result\"\x9b\x02\n\x0f\x45stimateRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12&\n\x07records\x18\x02 \x03(\x0b\x32\x15.quartet.v1.JsonValue\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0e\n\x06target\x18\x04 \x01(\t\x12&\n\x07queries\x18\x05 \x03(\x0b\x32\x15.quartet.v1.JsonValue\x12\x11\n\tquantiles\x18\x06 \x03(\x01\x12\x10\n\x03min\x18\x07 \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x08 \x01(\x01H\x01\x88\x01\x01\x12\x11\n\x04step\x18\t \x01(\x01H\x02\x88\x01\x01\x12(\n\x05scale\x18\n \x01(\x0e\x32\x19.quartet.v1.EstimateScaleB\x06\n\x04_minB\x06\n\x04_maxB\x07\n\x05_step\">\n\x10\x45stimateQuantile\x12\r\n\x05level\x18\x01 \x01(\x01\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0c\n\x04\x64\x61te\x18\x03 \x01(\t\"\xf5\x01\n\tEstimated\x12\x0c\n\x04mean\x18\x01 \x01(\x01\x12\x0e\n\x06median\x18\x02 \x01(\x01\x12/\n\tquantiles\x18\x03 \x03(\x0b\x32\x1c.quartet.v1.EstimateQuantile\x12\x14\n\x07p_below\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x14\n\x07p_above\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\r\n\x05notes\x18\x06 \x03(\t\x12\x13\n\x06record\x18\x07 \x01(\rH\x02\x88\x01\x01\x12\x11\n\tmean_date\x18\x08 \x01(\t\x12\x13\n\x0bmedian_date\x18\t \x01(\tB\n\n\x08_p_belowB\n\n\x08_p_aboveB\t\n\x07_record\"1\n\rEstimateUsage\x12\x0f\n\x07records\x18\x01 \x01(\r\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\t\"\x99\x01\n\x10\x45stimateResponse\x12\r\n\x05model\x18\x01 \x01(\t\x12(\n\testimates\x18\x02 \x03(\x0b\x32\x15.quartet.v1.Estimated\x12(\n\x05usage\x18\x03 \x01(\x0b\x32\x19.quartet.v1.EstimateUsage\x12\"\n\x06timing\x18\x04 \x01(\x0b\x32\x12.quartet.v1.Timing*b\n\rEstimateScale\x12\x1e\n\x1a\x45STIMATE_SCALE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45STIMATE_SCALE_LINEAR\x10\x01\x12\x16\n\x12\x45STIMATE_SCALE_LOG\x10\x02\x32\x92\x03\n\x11\x46orecasterService\x12\x45\n\x08\x46orecast\x12\x1b.quartet.v1.ForecastRequest\x1a\x1c.quartet.v1.ForecastResponse\x12[\n\x0e\x46orecastStream\x12!.quartet.v1.ForecastStreamRequest\x1a\".quartet.v1.ForecastStreamResponse(\x01\x30\x01\x12\x45\n\x08\x45stimate\x12\x1b.quartet.v1.EstimateRequest\x1a\x1c.quartet.v1.EstimateResponse\x12\x45\n\x08GetModel\x12\x1b.quartet.v1.GetModelRequest\x1a\x1c.quartet.v1.GetModelResponse\x12K\n\nListModels\x12\x1d.quartet.v1.ListModelsRequest\x1a\x1e.quartet.v1.ListModelsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'quartet.v1.forecaster_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ESTIMATESCALE']._serialized_start=1578
-  _globals['_ESTIMATESCALE']._serialized_end=1676
+  _globals['_ESTIMATESCALE']._serialized_start=2229
+  _globals['_ESTIMATESCALE']._serialized_end=2327
   _globals['_SERIES']._serialized_start=68
   _globals['_SERIES']._serialized_end=194
   _globals['_FORECASTREQUEST']._serialized_start=197
-  _globals['_FORECASTREQUEST']._serialized_end=342
-  _globals['_QUANTILETRACK']._serialized_start=344
-  _globals['_QUANTILETRACK']._serialized_end=390
-  _globals['_SERIESFORECAST']._serialized_start=393
-  _globals['_SERIESFORECAST']._serialized_end=548
-  _globals['_FORECASTUSAGE']._serialized_start=550
-  _globals['_FORECASTUSAGE']._serialized_end=610
-  _globals['_FORECASTRESPONSE']._serialized_start=613
-  _globals['_FORECASTRESPONSE']._serialized_end=771
-  _globals['_ESTIMATEREQUEST']._serialized_start=774
-  _globals['_ESTIMATEREQUEST']._serialized_end=1057
-  _globals['_ESTIMATEQUANTILE']._serialized_start=1059
-  _globals['_ESTIMATEQUANTILE']._serialized_end=1121
-  _globals['_ESTIMATED']._serialized_start=1124
-  _globals['_ESTIMATED']._serialized_end=1369
-  _globals['_ESTIMATEUSAGE']._serialized_start=1371
-  _globals['_ESTIMATEUSAGE']._serialized_end=1420
-  _globals['_ESTIMATERESPONSE']._serialized_start=1423
-  _globals['_ESTIMATERESPONSE']._serialized_end=1576
-  _globals['_FORECASTERSERVICE']._serialized_start=1679
-  _globals['_FORECASTERSERVICE']._serialized_end=1988
+  _globals['_FORECASTREQUEST']._serialized_end=443
+  _globals['_QUANTILETRACK']._serialized_start=445
+  _globals['_QUANTILETRACK']._serialized_end=491
+  _globals['_BACKTEST']._serialized_start=493
+  _globals['_BACKTEST']._serialized_end=602
+  _globals['_SERIESFORECAST']._serialized_start=605
+  _globals['_SERIESFORECAST']._serialized_end=818
+  _globals['_TEXTROW']._serialized_start=820
+  _globals['_TEXTROW']._serialized_end=893
+  _globals['_FORECASTUSAGE']._serialized_start=895
+  _globals['_FORECASTUSAGE']._serialized_end=955
+  _globals['_FORECASTRESPONSE']._serialized_start=958
+  _globals['_FORECASTRESPONSE']._serialized_end=1174
+  _globals['_FORECASTSTREAMREQUEST']._serialized_start=1176
+  _globals['_FORECASTSTREAMREQUEST']._serialized_end=1269
+  _globals['_FORECASTSTREAMRESPONSE']._serialized_start=1272
+  _globals['_FORECASTSTREAMRESPONSE']._serialized_end=1422
+  _globals['_ESTIMATEREQUEST']._serialized_start=1425
+  _globals['_ESTIMATEREQUEST']._serialized_end=1708
+  _globals['_ESTIMATEQUANTILE']._serialized_start=1710
+  _globals['_ESTIMATEQUANTILE']._serialized_end=1772
+  _globals['_ESTIMATED']._serialized_start=1775
+  _globals['_ESTIMATED']._serialized_end=2020
+  _globals['_ESTIMATEUSAGE']._serialized_start=2022
+  _globals['_ESTIMATEUSAGE']._serialized_end=2071
+  _globals['_ESTIMATERESPONSE']._serialized_start=2074
+  _globals['_ESTIMATERESPONSE']._serialized_end=2227
+  _globals['_FORECASTERSERVICE']._serialized_start=2330
+  _globals['_FORECASTERSERVICE']._serialized_end=2732
 # @@protoc_insertion_point(module_scope)

@@ -32,20 +32,30 @@ class Series(_message.Message):
     def __init__(self, id: _Optional[str] = ..., values: _Optional[_Iterable[float]] = ..., timestamps: _Optional[_Iterable[str]] = ..., season: _Optional[int] = ..., frequency: _Optional[str] = ...) -> None: ...
 
 class ForecastRequest(_message.Message):
-    __slots__ = ("model", "series", "horizon", "quantiles", "non_negative", "calibrate")
+    __slots__ = ("model", "series", "horizon", "quantiles", "non_negative", "calibrate", "text", "integer", "min", "max", "backtest")
     MODEL_FIELD_NUMBER: _ClassVar[int]
     SERIES_FIELD_NUMBER: _ClassVar[int]
     HORIZON_FIELD_NUMBER: _ClassVar[int]
     QUANTILES_FIELD_NUMBER: _ClassVar[int]
     NON_NEGATIVE_FIELD_NUMBER: _ClassVar[int]
     CALIBRATE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    INTEGER_FIELD_NUMBER: _ClassVar[int]
+    MIN_FIELD_NUMBER: _ClassVar[int]
+    MAX_FIELD_NUMBER: _ClassVar[int]
+    BACKTEST_FIELD_NUMBER: _ClassVar[int]
     model: str
     series: _containers.RepeatedCompositeFieldContainer[Series]
     horizon: int
     quantiles: _containers.RepeatedScalarFieldContainer[float]
     non_negative: bool
     calibrate: bool
-    def __init__(self, model: _Optional[str] = ..., series: _Optional[_Iterable[_Union[Series, _Mapping]]] = ..., horizon: _Optional[int] = ..., quantiles: _Optional[_Iterable[float]] = ..., non_negative: _Optional[bool] = ..., calibrate: _Optional[bool] = ...) -> None: ...
+    text: str
+    integer: bool
+    min: float
+    max: float
+    backtest: bool
+    def __init__(self, model: _Optional[str] = ..., series: _Optional[_Iterable[_Union[Series, _Mapping]]] = ..., horizon: _Optional[int] = ..., quantiles: _Optional[_Iterable[float]] = ..., non_negative: _Optional[bool] = ..., calibrate: _Optional[bool] = ..., text: _Optional[str] = ..., integer: _Optional[bool] = ..., min: _Optional[float] = ..., max: _Optional[float] = ..., backtest: _Optional[bool] = ...) -> None: ...
 
 class QuantileTrack(_message.Message):
     __slots__ = ("level", "values")
@@ -55,8 +65,22 @@ class QuantileTrack(_message.Message):
     values: _containers.RepeatedScalarFieldContainer[float]
     def __init__(self, level: _Optional[float] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
 
+class Backtest(_message.Message):
+    __slots__ = ("origins", "points", "absolute_error", "naive_error", "coverage_80")
+    ORIGINS_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    ABSOLUTE_ERROR_FIELD_NUMBER: _ClassVar[int]
+    NAIVE_ERROR_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_80_FIELD_NUMBER: _ClassVar[int]
+    origins: int
+    points: int
+    absolute_error: float
+    naive_error: float
+    coverage_80: float
+    def __init__(self, origins: _Optional[int] = ..., points: _Optional[int] = ..., absolute_error: _Optional[float] = ..., naive_error: _Optional[float] = ..., coverage_80: _Optional[float] = ...) -> None: ...
+
 class SeriesForecast(_message.Message):
-    __slots__ = ("id", "mean", "median", "quantiles", "season", "timestamps", "notes")
+    __slots__ = ("id", "mean", "median", "quantiles", "season", "timestamps", "notes", "backtest")
     ID_FIELD_NUMBER: _ClassVar[int]
     MEAN_FIELD_NUMBER: _ClassVar[int]
     MEDIAN_FIELD_NUMBER: _ClassVar[int]
@@ -64,6 +88,7 @@ class SeriesForecast(_message.Message):
     SEASON_FIELD_NUMBER: _ClassVar[int]
     TIMESTAMPS_FIELD_NUMBER: _ClassVar[int]
     NOTES_FIELD_NUMBER: _ClassVar[int]
+    BACKTEST_FIELD_NUMBER: _ClassVar[int]
     id: str
     mean: _containers.RepeatedScalarFieldContainer[float]
     median: _containers.RepeatedScalarFieldContainer[float]
@@ -71,7 +96,20 @@ class SeriesForecast(_message.Message):
     season: int
     timestamps: _containers.RepeatedScalarFieldContainer[str]
     notes: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, id: _Optional[str] = ..., mean: _Optional[_Iterable[float]] = ..., median: _Optional[_Iterable[float]] = ..., quantiles: _Optional[_Iterable[_Union[QuantileTrack, _Mapping]]] = ..., season: _Optional[int] = ..., timestamps: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
+    backtest: Backtest
+    def __init__(self, id: _Optional[str] = ..., mean: _Optional[_Iterable[float]] = ..., median: _Optional[_Iterable[float]] = ..., quantiles: _Optional[_Iterable[_Union[QuantileTrack, _Mapping]]] = ..., season: _Optional[int] = ..., timestamps: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., backtest: _Optional[_Union[Backtest, _Mapping]] = ...) -> None: ...
+
+class TextRow(_message.Message):
+    __slots__ = ("series", "line", "timestamp", "value")
+    SERIES_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    series: str
+    line: int
+    timestamp: str
+    value: float
+    def __init__(self, series: _Optional[str] = ..., line: _Optional[int] = ..., timestamp: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
 
 class ForecastUsage(_message.Message):
     __slots__ = ("input_points", "output_points")
@@ -82,16 +120,38 @@ class ForecastUsage(_message.Message):
     def __init__(self, input_points: _Optional[int] = ..., output_points: _Optional[int] = ...) -> None: ...
 
 class ForecastResponse(_message.Message):
-    __slots__ = ("model", "forecasts", "usage", "timing")
+    __slots__ = ("model", "forecasts", "usage", "timing", "rows", "skipped_lines")
     MODEL_FIELD_NUMBER: _ClassVar[int]
     FORECASTS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     TIMING_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_LINES_FIELD_NUMBER: _ClassVar[int]
     model: str
     forecasts: _containers.RepeatedCompositeFieldContainer[SeriesForecast]
     usage: ForecastUsage
     timing: _common_pb2.Timing
-    def __init__(self, model: _Optional[str] = ..., forecasts: _Optional[_Iterable[_Union[SeriesForecast, _Mapping]]] = ..., usage: _Optional[_Union[ForecastUsage, _Mapping]] = ..., timing: _Optional[_Union[_common_pb2.Timing, _Mapping]] = ...) -> None: ...
+    rows: _containers.RepeatedCompositeFieldContainer[TextRow]
+    skipped_lines: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, model: _Optional[str] = ..., forecasts: _Optional[_Iterable[_Union[SeriesForecast, _Mapping]]] = ..., usage: _Optional[_Union[ForecastUsage, _Mapping]] = ..., timing: _Optional[_Union[_common_pb2.Timing, _Mapping]] = ..., rows: _Optional[_Iterable[_Union[TextRow, _Mapping]]] = ..., skipped_lines: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class ForecastStreamRequest(_message.Message):
+    __slots__ = ("correlation_id", "request")
+    CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    correlation_id: str
+    request: ForecastRequest
+    def __init__(self, correlation_id: _Optional[str] = ..., request: _Optional[_Union[ForecastRequest, _Mapping]] = ...) -> None: ...
+
+class ForecastStreamResponse(_message.Message):
+    __slots__ = ("correlation_id", "response", "error")
+    CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    correlation_id: str
+    response: ForecastResponse
+    error: _common_pb2.StreamError
+    def __init__(self, correlation_id: _Optional[str] = ..., response: _Optional[_Union[ForecastResponse, _Mapping]] = ..., error: _Optional[_Union[_common_pb2.StreamError, _Mapping]] = ...) -> None: ...
 
 class EstimateRequest(_message.Message):
     __slots__ = ("model", "records", "text", "target", "queries", "quantiles", "min", "max", "step", "scale")

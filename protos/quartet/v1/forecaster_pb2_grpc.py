@@ -41,6 +41,11 @@ class ForecasterServiceStub:
                 request_serializer=quartet_dot_v1_dot_forecaster__pb2.ForecastRequest.SerializeToString,
                 response_deserializer=quartet_dot_v1_dot_forecaster__pb2.ForecastResponse.FromString,
                 _registered_method=True)
+        self.ForecastStream = channel.stream_stream(
+                '/quartet.v1.ForecasterService/ForecastStream',
+                request_serializer=quartet_dot_v1_dot_forecaster__pb2.ForecastStreamRequest.SerializeToString,
+                response_deserializer=quartet_dot_v1_dot_forecaster__pb2.ForecastStreamResponse.FromString,
+                _registered_method=True)
         self.Estimate = channel.unary_unary(
                 '/quartet.v1.ForecasterService/Estimate',
                 request_serializer=quartet_dot_v1_dot_forecaster__pb2.EstimateRequest.SerializeToString,
@@ -64,6 +69,13 @@ class ForecasterServiceServicer:
 
     def Forecast(self, request, context):
         """Forecasts every series of a request.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ForecastStream(self, request_iterator, context):
+        """Many requests on one stream; answers come as they are ready and carry the correlation id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,6 +109,11 @@ def add_ForecasterServiceServicer_to_server(servicer, server):
                     servicer.Forecast,
                     request_deserializer=quartet_dot_v1_dot_forecaster__pb2.ForecastRequest.FromString,
                     response_serializer=quartet_dot_v1_dot_forecaster__pb2.ForecastResponse.SerializeToString,
+            ),
+            'ForecastStream': grpc.stream_stream_rpc_method_handler(
+                    servicer.ForecastStream,
+                    request_deserializer=quartet_dot_v1_dot_forecaster__pb2.ForecastStreamRequest.FromString,
+                    response_serializer=quartet_dot_v1_dot_forecaster__pb2.ForecastStreamResponse.SerializeToString,
             ),
             'Estimate': grpc.unary_unary_rpc_method_handler(
                     servicer.Estimate,
@@ -142,6 +159,33 @@ class ForecasterService:
             '/quartet.v1.ForecasterService/Forecast',
             quartet_dot_v1_dot_forecaster__pb2.ForecastRequest.SerializeToString,
             quartet_dot_v1_dot_forecaster__pb2.ForecastResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ForecastStream(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/quartet.v1.ForecasterService/ForecastStream',
+            quartet_dot_v1_dot_forecaster__pb2.ForecastStreamRequest.SerializeToString,
+            quartet_dot_v1_dot_forecaster__pb2.ForecastStreamResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -25,6 +25,10 @@ BODY = st.fixed_dictionaries(
         "quantiles": st.lists(FLOAT, min_size=1),
         "non_negative": st.just(True),
         "calibrate": st.just(True),
+        "integer": st.just(True),
+        "backtest": st.just(True),
+        "min": FLOAT,
+        "max": FLOAT,
     },
 )
 
@@ -63,7 +67,12 @@ def body(**changes: Any) -> dict[str, Any]:
         (body(quantiles=[None]), "quantiles[0]", "float_type"),
         (body(non_negative=1), "non_negative", "bool_type"),
         (body(steps=3), "steps", "extra_forbidden"),
-        ({"text": "a,b", "horizon": 1}, "text", "not_supported"),
+        ({"text": "", "horizon": 1}, "text", "missing"),
+        ({"text": 5, "horizon": 1}, "text", "string_type"),
+        (body(covariates={"price": [1]}), "covariates", "not_supported"),
+        (body(series=[{"values": [1], "known_future": []}]), "series[0].known_future", "not_supported"),
+        (body(min="0"), "min", "float_type"),
+        (body(backtest=1), "backtest", "bool_type"),
     ],
 )
 def test_what_is_wrong_is_named(sent: dict[str, Any], path: str, kind: str) -> None:
@@ -98,3 +107,23 @@ def test_forecasts_are_keyed_by_level() -> None:
         ],
         "usage": {"input_points": 3, "output_points": 0},
     }
+
+
+def test_a_text_travels_in_place_of_series() -> None:
+    sent = {"model": "", "text": "1 2 3", "horizon": 2}
+    request = forecasts.to_request(sent)
+    assert request.text == "1 2 3" and not request.series
+    assert forecasts.from_request(request) == sent
+
+
+def test_what_was_read_and_how_it_did_is_answered() -> None:
+    made = pb.Backtest(origins=2, points=8, absolute_error=1.5, naive_error=2.0, coverage_80=0.75)
+    rows = [pb.TextRow(series="a", line=2, timestamp="2026-01", value=4), pb.TextRow(series="a", value=math.nan)]
+    answer = pb.ForecastResponse(forecasts=[pb.SeriesForecast(id="a", backtest=made)], rows=rows, skipped_lines=[3])
+    found = json.loads(dump(forecasts.to_body(answer)))
+    assert found["rows"] == [
+        {"series": "a", "value": 4.0, "line": 2, "timestamp": "2026-01"},
+        {"series": "a", "value": None},
+    ]
+    assert found["skipped_lines"] == [3]
+    assert found["forecasts"][0]["backtest"]["naive_error"] == 2.0

@@ -10,7 +10,7 @@ from quartet.v1 import common_pb2, forecaster_pb2
 from quartet.v1.forecaster_pb2_grpc import ForecasterServiceStub
 from services.forecaster.__main__ import SPEC
 from services.forecaster.config import ForecasterConfig
-from services.forecaster.servicer import parse
+from services.forecaster.forecasts import parse
 from services.runtime.errors import InputTooLong, InvalidField
 from services.runtime.health import Readiness
 from services.runtime.lifecycle import Host
@@ -122,8 +122,48 @@ def test_what_is_too_much_is_refused(changes: dict[str, object]) -> None:
 
 def test_levels_that_were_narrowed_to_float32_are_recognised() -> None:
     narrowed = [0.10000000149011612, 0.05000000074505806, 0.935]
-    assert parse(request(quantiles=narrowed)).levels == (0.05, 0.1, 0.935)
+    assert parse(request(quantiles=narrowed)).query.levels == (0.05, 0.1, 0.935)
 
 
 def test_default_levels() -> None:
-    assert parse(request()).levels == (0.1, 0.5, 0.9)
+    assert parse(request()).query.levels == (0.1, 0.5, 0.9)
+
+
+async def test_a_text_over_the_wire(stub: ForecasterServiceStub) -> None:
+    lines = [f"{stamp},{value:.1f}" for stamp, value in zip(MONTHS, VALUES, strict=True)]
+    text = "\n".join(["month,sales", *lines[:3], "moved to the new shop", *lines[3:]])
+    reply = await stub.Forecast(Request(text=text, horizon=3, backtest=True, integer=True, max=118))
+    (sales,) = reply.forecasts
+    assert (sales.id, sales.season, list(sales.timestamps)) == ("sales", 12, ["2025-01", "2025-02", "2025-03"])
+    assert (len(reply.rows), reply.rows[3].line, list(reply.skipped_lines)) == (48, 6, [5])
+    assert sales.backtest.origins == 3 and sales.backtest.points == 9
+    assert all(value % 1 == 0 and value <= 118 for value in sales.median)
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"text": "1 2 3"}, "text"),
+        ({"series": [], "text": "nothing"}, "text"),
+        ({"min": float("nan")}, "min"),
+        ({"min": 3, "max": 3}, "max"),
+        ({"non_negative": True, "max": -1}, "max"),
+        ({"integer": True, "min": 0.2, "max": 0.8}, "integer"),
+    ],
+)
+def test_what_is_wrong_with_text_and_bounds_is_named(changes: dict[str, object], path: str) -> None:
+    with pytest.raises(InvalidField) as caught:
+        parse(request(**changes))
+    assert caught.value.fields[0].path == path
+
+
+async def test_many_requests_on_one_stream(stub: ForecasterServiceStub) -> None:
+    async def items() -> AsyncIterator[forecaster_pb2.ForecastStreamRequest]:
+        for i in range(20):
+            series = [Series(values=VALUES[i:] if i != 7 else [])]
+            yield forecaster_pb2.ForecastStreamRequest(correlation_id=str(i), request=Request(series=series, horizon=2))
+
+    replies = {r.correlation_id: r async for r in stub.ForecastStream(items())}
+    assert set(replies) == {str(i) for i in range(20)}
+    assert replies["7"].error.field == "series[0].values"
+    assert all(len(r.response.forecasts[0].mean) == 2 for name, r in replies.items() if name != "7")
