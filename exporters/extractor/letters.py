@@ -42,6 +42,20 @@ _ITEMS = (
     "shoes;vase;clock;mixer;umbrella;gaming headset;baby stroller;bread knife;guitar amplifier;"
     "sewing machine;camping tent;monitor"
 ).split(";")
+_MADE = (
+    "wooden oak pine walnut steel glass leather linen marble rattan wicker velvet copper brass teak bamboo plastic "
+    "solid folding portable electric cordless antique vintage small large tall round narrow heavy outdoor indoor "
+    "blue green grey white black"
+).split()
+_FOR = (
+    "kitchen dining coffee desk floor wall bath garden office bedroom children's dog travel camping racing trekking "
+    "tea water hair bread wine photo music party storage reading standing bedside corner hall patio"
+).split()
+_THINGS = (
+    "table chair bench cabinet wardrobe stool shelf lamp chest rack trolley basket screen board set stand bag case "
+    "bottle grill oven dryer scale mixer knife pan tray blanket pillow curtain carpet mattress tent bike scooter "
+    "helmet saddle speaker radio projector tripod lens amplifier piano violin drum printer scanner router charger"
+).split()
 _COMPANIES = (
     "Nordlicht GmbH;Halvorsen Marine AS;Brightwell Ltd;Casa Verde;Atlas Tools Inc.;Fjord & Sons;"
     "Mondrian Studio;Bluepeak Logistics;La Petite Boutique;Quartz Electronics;Redwood Supply Co.;"
@@ -90,6 +104,12 @@ _FILLER = [
     "Your rating was 4.5 of 5.", "The repair man took one look.", "Your colleague could not find the "
     "answer.", "We are leaving for a holiday soon.", "Please keep the confirmation.", "We look forward to your answer.",
 ]  # fmt: skip
+# Said of the item once more, after it was named.
+_LATER = (
+    "The {} was a present. ", "I have used the {} only twice. ", "I bought the {} for my parents. ",
+    "Nobody has sat on or dropped the {}. ", "I paid for the {} by card. ", "We need the {} next week. ",
+    "I would like to keep the {}. ", "Shall I send the {} back? ", "The {} is still in its box. ",
+)  # fmt: skip
 _SMALL_TALK = [
     "Just wanted to say thank you for the lovely "
     "afternoon.", "The weather has been great here.", "Hope you are all well.", "See you at the party!",
@@ -148,6 +168,8 @@ def _code(rng: random.Random) -> str:
             f"#{digits}",
             digits,
             f"{digits[:3]}-{digits[3:]}{letters}",
+            f"{digits[:4]}-{rng.randint(100, 9999)}",
+            f"{letters}-{digits[:4]}-{rng.choice('ABCDX')}",
             f"#{letters}-{digits}",
         )
     )
@@ -173,37 +195,34 @@ def _amount(rng: random.Random) -> tuple[str, float]:
 
 def _value(slot: Slot, rng: random.Random, near: dt.date) -> tuple[str, Any]:
     """Surface and value; text slots keep the surface, without a leading number sign."""
-    kind = slot.types[0]
-    if kind == "date":
-        return _day(rng, near)
-    if kind == "money":
-        return _amount(rng)
-    if kind == "number":
-        number = (
-            rng.choice((rng.randint(2, 40), round(rng.uniform(0.5, 60), 1)))
-            if slot.key == "weight"
-            else rng.randint(2, 40)
-        )
-        return str(number), number
-    if kind == "duration":
-        count, unit = rng.randint(2, 36), rng.choice(("days", "months", "hours", "weeks", "years"))
-        iso = {
-            "days": f"P{count}D",
-            "months": f"P{count}M",
-            "hours": f"PT{count}H",
-            "weeks": f"P{count}W",
-            "years": f"P{count}Y",
-        }
-        return f"{count} {unit}", iso[unit]
-    if kind == "time":
-        hour, minute = rng.randint(7, 21), rng.choice((0, 15, 30, 45))
-        half = f"{(hour - 1) % 12 + 1}:{minute:02d} {'am' if hour < 12 else 'pm'}"
-        return rng.choice((f"{hour:02d}:{minute:02d}", half)), f"{hour:02d}:{minute:02d}"
-    shown = _text(slot.key, rng)
-    return shown, shown.lstrip("#")
+    if slot.types[0] == "text":
+        shown = text_of(slot.key, rng)
+        return shown, shown.lstrip("#")
+    if slot.key == "weight":
+        weight = rng.choice((rng.randint(2, 40), round(rng.uniform(0.5, 60), 1)))
+        return str(weight), weight
+    return value_of(slot.types[0], rng, near)
 
 
-def _text(key: str, rng: random.Random) -> str:
+def value_of(kind: str, rng: random.Random, near: dt.date | None = None) -> tuple[str, Any]:
+    """Surface and value of any type but text; dates are within four months of `near`."""
+    match kind:
+        case "date":
+            return _day(rng, near or dt.date(rng.randint(2000, 2030), 1, 1) + dt.timedelta(days=rng.randrange(365)))
+        case "money":
+            return _amount(rng)
+        case "number":
+            number = rng.randint(2, 40)
+            return str(number), number
+        case "duration":
+            count, unit = rng.randint(2, 36), rng.choice(("days", "months", "hours", "weeks", "years"))
+            return f"{count} {unit}", f"PT{count}H" if unit == "hours" else f"P{count}{unit[0].upper()}"
+    hour, minute = rng.randint(7, 21), rng.choice((0, 15, 30, 45))
+    half = f"{(hour - 1) % 12 + 1}:{minute:02d} {'am' if hour < 12 else 'pm'}"
+    return rng.choice((f"{hour:02d}:{minute:02d}", half)), f"{hour:02d}:{minute:02d}"
+
+
+def text_of(key: str, rng: random.Random) -> str:
     first, last = rng.choice(_FIRST), rng.choice(_LAST)
     match key:
         case "customer_name" | "contact_person":
@@ -235,7 +254,7 @@ def _text(key: str, rng: random.Random) -> str:
         case "website":
             return f"www.{rng.choice(_LAST).lower().replace(chr(39), '')}.{rng.choice(('com', 'de', 'org'))}"
         case "item":
-            return rng.choice(_ITEMS)
+            return rng.choice(_ITEMS) if rng.random() < 0.4 else _thing(rng)
         case "company":
             return rng.choice(_COMPANIES)
         case "city":
@@ -245,6 +264,13 @@ def _text(key: str, rng: random.Random) -> str:
         case "colour":
             return rng.choice(_COLOURS)
     return _code(rng)
+
+
+def _thing(rng: random.Random) -> str:
+    """A name of goods of one to four words."""
+    made = rng.sample(_MADE, rng.choice((0, 0, 1, 1, 2)))
+    purpose = [rng.choice(_FOR)] if rng.random() < 0.55 else []
+    return " ".join([*made, *purpose, rng.choice(_THINGS)])
 
 
 class Letters:
@@ -342,6 +368,8 @@ class Letters:
             text += rng.choice((". ", ". ", ", and ", ", ", ".\n")) if key != keys[-1] else ". "
             if text.endswith(". ") and rng.random() < 0.3:
                 text += rng.choice(_FILLER) + " "
+            if text.endswith((". ", "? ")) and "item" in places and rng.random() < 0.15:
+                text += rng.choice(_LATER).format(self._again(values["item"][0]).removeprefix("the "))
         text = text.rstrip(" ,").removesuffix(", and") + rng.choice(("\n\n", "\n", " "))
         if signer:
             before, _, after = rng.choice(_ENDINGS).format(close=rng.choice(_CLOSING), name="{}").partition("{}")
@@ -359,14 +387,20 @@ class Letters:
         for part in re.split(r"(\{\}|\[item\])", phrase):
             slot = key if part == "{}" else "item" if part == "[item]" else ""
             if slot == "item" and slot != key and ("item" not in values or "item" in places):
-                text += values["item"][0].join(("the ", "")) if "item" in values else self._rng.choice(_NOUNS)
+                text += self._again(values["item"][0]) if "item" in values else self._rng.choice(_NOUNS)
             elif slot:
                 text += "the " if slot == "item" and slot != key else ""
+                if re.search(r"\b[Aa] $", text) and values[slot][0][:1].lower() in "aeiou":
+                    text = text[:-1] + "n "
                 places[slot] = (len(text), len(text) + len(values[slot][0]))
                 text += values[slot][0]
             else:
                 text += part
         return text.rstrip()
+
+    def _again(self, item: str) -> str:
+        """A later mention of the item, often by its last word alone."""
+        return f"the {item.split()[-1] if self._rng.random() < 0.6 else item}"
 
     def _form(self, keys: list[str], values: dict[str, tuple[str, Any]]) -> tuple[str, dict[str, tuple[int, int]]]:
         rng = self._rng

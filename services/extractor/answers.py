@@ -18,6 +18,8 @@ from services.extractor.values import Candidate, Duration, Money, Value, plain, 
 # A reading that the document does not settle is never surer than this.
 AMBIGUOUS_CONFIDENCE = 0.6
 UNSURE = 0.88
+# From this share of a shorter mention's probability on, a fuller name of the same thing takes it over.
+FULLER = 0.5
 # Digits of a converted or divided value that asks for no rounding.
 FREE_PLACES = 6
 
@@ -86,6 +88,7 @@ class _Group:
     share: float
     best: Item
     other: Value | None = field(default=None)
+    others: tuple[Item, ...] = ()
 
 
 def shaped(spec: FieldSpec, candidate: Candidate, value: Value | None) -> Value | None:
@@ -139,8 +142,32 @@ def _groups(spec: FieldSpec, items: Sequence[Item], share: NDArray[np.float64]) 
         if known is None:
             found[key] = _Group(value, float(share[index]), item, other)
         else:
-            found[key] = replace(known, share=known.share + float(share[index]))
-    return sorted(found.values(), key=lambda g: (-g.share, g.best.candidate.start))
+            found[key] = replace(known, share=known.share + float(share[index]), others=(*known.others, item))
+    ranked = sorted(found.values(), key=lambda g: (-g.share, g.best.candidate.start))
+    return _named(ranked) if spec.sought == "text" else ranked
+
+
+def _named(groups: list[_Group]) -> list[_Group]:
+    """Groups in which a later, shorter mention of the best thing counts for its fuller name: "machine" for "washing
+    machine". The shorter one must stand somewhere else too, or it would just be a part of the name."""
+    if not groups or not isinstance(groups[0].value, str):
+        return groups
+    short, words = groups[0], groups[0].value.lower().split()
+    for index, group in enumerate(groups[1:8], 1):
+        if group.share < FULLER * short.share or not isinstance(group.value, str):
+            continue
+        named = group.value.lower().split()
+        if len(words) < len(named) <= len(words) + 3 and named[-len(words) :] == words and _elsewhere(short, group):
+            return [replace(group, share=group.share + short.share), *groups[1:index], *groups[index + 1 :]]
+    return groups
+
+
+def _elsewhere(short: _Group, full: _Group) -> bool:
+    whole = [item.candidate for item in (full.best, *full.others)]
+    return any(
+        not any(c.start <= item.candidate.start and item.candidate.end <= c.end for c in whole)
+        for item in (short.best, *short.others)
+    )
 
 
 def _reading(spec: FieldSpec, candidate: Candidate) -> tuple[Value | None, Value | None]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from services.extractor.concepts import CONCEPT_STEMS, CONCEPTS, shape
 from services.extractor.document import CONTEXTS, Document, Item
+from services.extractor.edges import EDGES, edges
 from services.extractor.encoder import WordTable
 from services.extractor.fields import FieldSpec
 from services.extractor.spans import Source
@@ -64,7 +65,8 @@ PLACE = (
     "where", "first", "last", "repeats", "unsure", "ambiguous", "negated", "tall", "starts_sentence", "year",
     "whole", "length", "long",
     "after_closing", "after_greeting", "after_article", *(f"after_{p}" for p in _PREPOSITIONS),
-    *(f"part_{p}" for p in _PARTS), *(f"source_{s.name.lower()}" for s in Source if s.name), "unit_fit", "unit_clash",
+    *(f"part_{p}" for p in _PARTS), *(f"source_{s.name.lower()}" for s in Source if s.name), *EDGES,
+    "unit_fit", "unit_clash",
 )  # fmt: skip
 NULL = (
     "bias",
@@ -263,6 +265,9 @@ def places(document: Document, items: tuple[Item, ...]) -> tuple[Floats, NDArray
         for source in item.source:
             if source.name:
                 out[row, column[f"source_{source.name.lower()}"]] = 1
+    spots = [(item.candidate.start, item.candidate.end) for item in items]
+    ranges = [document.word_range(start, end) for start, end in spots]
+    out[:, column[EDGES[0]] : column[EDGES[-1]] + 1] = edges(text, document.words, ranges, spots)
     return out, np.array([shape(text, item) for item in items], np.int64)
 
 

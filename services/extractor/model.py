@@ -61,8 +61,8 @@ class Extractor:
     """One loaded model. Blocking; one thread at a time."""
 
     def __init__(self, card: Card, scorer: Scorer, rankers: Mapping[str, Ranker]) -> None:
-        self.card = card
-        self._scorer, self._rankers = scorer, rankers
+        self.card, self.scorer = card, scorer
+        self._rankers = rankers
         groups = card.calibration["groups"]
         self._calibration = {name: Calibration.read(stored) for name, stored in groups.items()}
         self._margin = float(card.calibration["list_margin"])
@@ -91,7 +91,7 @@ class Extractor:
                 conventions.of_locale(query.locale)
             except ValueError as error:
                 raise InvalidField(FieldViolation("locale", str(error))) from error
-        tokens = self._scorer.encoder.count(query.text)
+        tokens = self.scorer.encoder.count(query.text)
         if tokens > STATE_TOKENS:
             raise InputTooLong("tokens of the state", limit=STATE_TOKENS, actual=tokens, field="state")
         return tokens
@@ -112,26 +112,26 @@ class Extractor:
         document = Document(query.text, locale=query.locale or None, reference=query.reference_date)
         sought = [f for f in query.fields if f.type not in _JUDGED and f.compute is None]
         resolved: dict[str, Resolved] = {}
-        tokens, passes = self._scorer.encoder.count(query.text), 1
+        tokens, passes = self.scorer.encoder.count(query.text), 1
         if sought:
-            reading = self._scorer.read(document, sought)
+            reading = self.scorer.read(document, sought)
             passes = reading.passes
-            found = zip(sought, reading.pooled, self._scored(sought, reading.pooled), strict=True)
+            found = zip(sought, reading.pooled, self.scored(sought, reading.pooled), strict=True)
             for spec, pooled, (logits, null) in found:
                 resolved[spec.name] = self._found(spec, document, pooled, logits, null, query.max_alternatives)
-        judge = Judge(document, self._scorer.encoder, self._scorer.table)
+        judge = Judge(document, self.scorer.encoder, self.scorer.table)
         for spec in query.fields:
             if spec.type == "records":
-                resolved[spec.name] = records.rows(spec, document, self._scorer.table)
+                resolved[spec.name] = records.rows(spec, document, self.scorer.table)
             elif spec.type in _JUDGED:
                 resolved[spec.name] = choices.answers(spec, judge)
         for spec in query.fields:
             self._compute(spec, {f.name: f for f in query.fields}, resolved)
-        schema = sum(self._scorer.encoder.count(f"{spelled(f.name)} {f.instructions} {f.type}") for f in query.fields)
+        schema = sum(self.scorer.encoder.count(f"{spelled(f.name)} {f.instructions} {f.type}") for f in query.fields)
         answers = tuple(_cut(resolved[f.name].answer, query.max_alternatives) for f in query.fields)
         return Extraction(answers, Usage(tokens, schema, tokens + schema, passes))
 
-    def _scored(self, sought: Sequence[FieldSpec], pooled: Sequence[Pooled]) -> list[tuple[Floats, float]]:
+    def scored(self, sought: Sequence[FieldSpec], pooled: Sequence[Pooled]) -> list[tuple[Floats, float]]:
         """(logits, logit of null) per field, after fields with one value have competed for places."""
         scored = [self._rankers[group(spec.sought)].logits(p) for spec, p in zip(sought, pooled, strict=True)]
         single_ones = [i for i, spec in enumerate(sought) if spec.type != "list"]

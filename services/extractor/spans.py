@@ -139,9 +139,14 @@ def _runs(text: str, start: int, end: int, short: bool) -> Iterator[tuple[int, i
             clause.append(token)
 
 
+def small(word: str) -> bool:
+    """Whether a lower-case word is one of those that tie phrases together."""
+    return word in _STOP
+
+
 def _stop(text: str, token: tuple[int, int]) -> bool:
     shown = text[token[0] : token[1]]
-    return not shown[0].isalnum() or (shown.lower() in _STOP and not (shown.isupper() and len(shown) > 1))
+    return not shown[0].isalnum() or (small(shown.lower()) and not (shown.isupper() and len(shown) > 1))
 
 
 def _grams(text: str, clause: list[tuple[int, int]]) -> Iterator[tuple[int, int, Source]]:
