@@ -1,0 +1,51 @@
+"""`/openapi.json` says what is served."""
+
+import re
+from typing import Any
+
+from starlette.routing import Route
+
+from gateway.rest.routes import dialects
+from tests.contract.rest.edge import served
+
+UNDESCRIBED = {"/openapi.json", "/client/v4/{rest:path}"}
+
+
+async def fetched() -> dict[str, Any]:
+    async with served() as client:
+        response = await client.get("/openapi.json")
+        assert response.status_code == 200 and response.headers["content-type"] == "application/json"
+        return dict(response.json())
+
+
+async def test_every_path_of_the_dialects_is_described() -> None:
+    document = await fetched()
+    described = {(path, method.upper()) for path, methods in document["paths"].items() for method in methods}
+    routes = [route for route in dialects() if isinstance(route, Route) and route.path not in UNDESCRIBED]
+    made = {
+        (route.path.replace(":path", ""), method)
+        for route in routes
+        for method in (route.methods or ())
+        if method != "HEAD"
+    }
+    assert described == made
+
+
+async def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
+    document = await fetched()
+    names = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
+    assert names == set(document["components"]["schemas"])
+
+
+async def test_what_a_schema_needs_the_edge_needs_too() -> None:
+    document = await fetched()
+    schemas = document["components"]["schemas"]
+    async with served() as client:
+        for path, methods in document["paths"].items():
+            if "post" not in methods:
+                continue
+            schema = schemas[methods["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"][21:]]
+            refused = await client.post(path.replace("{account}", "a"), json={})
+            assert refused.status_code in (400, 422)
+            for key in schema["required"]:
+                assert key in refused.text, path
