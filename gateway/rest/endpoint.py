@@ -5,7 +5,7 @@ import hmac
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import grpc
 from starlette.requests import Request
@@ -18,6 +18,8 @@ from gateway.rest.settings import RestSettings
 from services.runtime.json_text import Json, dump
 
 log = logging.getLogger(__name__)
+
+WATCH_AFTER_S: Final = 0.05
 
 Render = Callable[[Failure], Response]
 Route = Callable[[Request], Awaitable[Response]]
@@ -112,15 +114,45 @@ def check_key(request: Request, settings: RestSettings) -> None:
 
 
 async def until_disconnect(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
-    """The response of `work`, which is cancelled when the client leaves. The body must have been read."""
-    answer = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(request.receive())
+    """The response of `work`, which is cancelled when the client leaves. The body must have been read.
+
+    Nobody watches the connection in the first `WATCH_AFTER_S`: most answers are there by then, and a watch costs as
+    much as the rest of this edge.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    watch = _Watch(request, task)
     try:
-        # The body has been read, so the next message can only be that the client left.
-        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if answer.done():
-            return answer.result()
-        raise Failure("CLIENT_CANCELLED", "The client went away.")
+        return await work
+    except asyncio.CancelledError:
+        if watch.gone:
+            task.uncancel()
+            raise Failure("CLIENT_CANCELLED", "The client went away.") from None
+        raise
     finally:
-        answer.cancel()
-        gone.cancel()
+        watch.stop()
+
+
+class _Watch:
+    """Cancels a task when the client leaves."""
+
+    def __init__(self, request: Request, task: asyncio.Task[Any]) -> None:
+        self.gone = False
+        self._request, self._task = request, task
+        self._waiting: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER_S, self._begin)
+
+    def stop(self) -> None:
+        """Must be called before the task goes on to anything else."""
+        self._timer.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    def _begin(self) -> None:
+        self._waiting = asyncio.ensure_future(self._wait())
+
+    async def _wait(self) -> None:
+        # The body has been read, so the next message can only be that the client left.
+        await self._request.receive()
+        self.gone = True
+        self._task.cancel()
