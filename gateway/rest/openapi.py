@@ -13,9 +13,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gateway.rest.endpoint import JsonReply
+from gateway.rest.examples import EXAMPLES
 from gateway.rest.shapes import COMPONENTS, component
 from services.runtime.json_text import Json
 
+PARAMETERS: Final = {"account": "local", "model": "quartet-decide-0.1.0"}
+"""A value of each path parameter that works."""
 JSON: Final = "application/json"
 EVENTS: Final[dict[str, Json]] = {"text/event-stream": {"schema": {"type": "string"}}}
 
@@ -70,11 +73,19 @@ def _operation(path: str, shapes: Shapes) -> Json:
     names = [part.partition("}")[0] for part in path.split("{")[1:]]
     if names:
         body["parameters"] = [
-            {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+            {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "minLength": 1},
+                "example": PARAMETERS[name],
+            }
             for name in names
         ]
     if shapes.request:
-        body["requestBody"] = {"required": True, "content": _content(shapes.request)}
+        example = {"example": EXAMPLES[shapes.request]}
+        content = {JSON: {"schema": component(shapes.request)} | example}
+        body["requestBody"] = {"required": True, "content": content}
     error = {"description": "The reason is in the body.", "content": _content(shapes.error)}
     body["responses"] = {
         "200": {"description": "The answer.", "content": _content(shapes.answer) | (EVENTS if shapes.streams else {})},

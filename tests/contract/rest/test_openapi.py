@@ -3,9 +3,11 @@
 import re
 from typing import Any
 
+import httpx2
 from starlette.routing import Route
 
 from gateway.rest.routes import dialects
+from gateway.supervisor.background import RunningStack
 from tests.contract.rest.edge import served
 
 UNDESCRIBED = {"/openapi.json", "/client/v4/{rest:path}"}
@@ -35,6 +37,21 @@ async def test_every_reference_leads_somewhere_and_every_schema_is_used() -> Non
     document = await fetched()
     names = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
     assert names == set(document["components"]["schemas"])
+
+
+async def test_every_example_is_answered(stack: RunningStack) -> None:
+    async with httpx2.AsyncClient(base_url=stack.http, timeout=60) as client:
+        document = (await client.get("/openapi.json")).json()
+        schemas = document["components"]["schemas"]
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                for parameter in operation.get("parameters", ()):
+                    path = path.replace(f"{{{parameter['name']}}}", parameter["example"])
+                body = operation["requestBody"]["content"]["application/json"]["example"] if method == "post" else None
+                response = await client.request(method, path, json=body)
+                assert response.status_code == 200, (path, response.text)
+                name = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"][21:]
+                assert set(schemas[name].get("required", ())) <= set(response.json()), path
 
 
 async def test_what_a_schema_needs_the_edge_needs_too() -> None:
