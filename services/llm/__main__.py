@@ -7,6 +7,7 @@ import grpc
 from quartet.v1.llm_pb2_grpc import add_LlmServiceServicer_to_server
 from services.llm.config import MOST_THREADS, WEIGHTS, LlmConfig
 from services.llm.model import LanguageModel
+from services.llm.remote import upstream
 from services.llm.servicer import LlmServicer, Models
 from services.runtime.lifecycle import Host, ServiceSpec, main
 from services.runtime.onnx.card import CARD, CardError
@@ -15,7 +16,11 @@ from services.runtime.onnx.threads import cpu_threads
 
 
 def load(config: LlmConfig) -> Models:
-    """Load every model folder; raises CardError, with the command that builds the model, when there is none."""
+    """The models of the chosen engine; raises CardError, with the command that builds a model, when there is none."""
+    return upstream(config) if config.engine == "openai" else _local(config)
+
+
+def _local(config: LlmConfig) -> Models:
     root = config.weights_root(WEIGHTS)
     if not any(root.glob(f"*/{CARD}")):
         raise CardError(

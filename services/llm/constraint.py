@@ -21,10 +21,11 @@ _SPACING: Final[Any] = {"whitespace_flexible": False, "item_separator": ", ", "k
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A compiled form, or what is wrong with it. `field` is the part of the request that it came from."""
+    """A form, as it was sent (`source`) and as a grammar. `field` is the part of the request that it came from."""
 
     field: str
     grammar: str
+    source: str | tuple[str, ...]
 
     @classmethod
     def json_schema(cls, schema: str) -> Self:
@@ -33,21 +34,21 @@ class Constraint:
         try:
             if not isinstance(json.loads(schema), dict):
                 raise ValueError("must be a JSON object")
-            return cls(field, LLMatcher.grammar_from_json_schema(schema, overrides=_SPACING))
+            return cls(field, LLMatcher.grammar_from_json_schema(schema, overrides=_SPACING), schema)
         except (ValueError, RecursionError) as error:
             raise _invalid(field, f"is not a JSON Schema: {error}") from error
 
     @classmethod
     def regex(cls, pattern: str) -> Self:
         """Text that a regular expression matches as a whole."""
-        return cls("constraint.regex", LLMatcher.grammar_from_regex(pattern))
+        return cls("constraint.regex", LLMatcher.grammar_from_regex(pattern), pattern)
 
     @classmethod
     def choice(cls, options: Sequence[str]) -> Self:
         """One of several texts, none of them empty."""
         # The grammar's literals are JSON strings, but for one character that JSON leaves as it is.
         literals = " | ".join(json.dumps(option, ensure_ascii=False).replace("\x7f", "\\u007f") for option in options)
-        return cls("constraint.choice", LLMatcher.grammar_from_lark(f"start: {literals}"))
+        return cls("constraint.choice", LLMatcher.grammar_from_lark(f"start: {literals}"), tuple(options))
 
 
 class Grammars:

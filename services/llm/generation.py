@@ -13,7 +13,7 @@ from services.llm.chat import Turn
 from services.llm.constraint import Constraint
 from services.llm.model import Cache, LanguageModel
 from services.llm.prefix import cuts
-from services.llm.sampling import Sampler, Sampling, Scored, scores
+from services.llm.sampling import Sampler, Sampling, scores
 from services.llm.text import TextStream
 from services.runtime.errors import InputTooLong
 
@@ -60,15 +60,23 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenScore:
+    """The bytes of a token and its log-probability."""
+
+    token: bytes
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """New text, and the ending with the last of it.
 
-    scores: of the token just written, when asked for; its text may come with a later delta.
+    scores: when asked for, of the token just written and then of the likeliest ones; its text may come later.
     """
 
     text: str
     ending: Ending | None = None
-    scores: tuple[Scored, ...] = ()
+    scores: tuple[TokenScore, ...] = ()
 
 
 class Generation:
@@ -135,12 +143,17 @@ class Generation:
             self._matcher.accept(token)
         self._written += 1
         self._next = (token,)
-        scored = () if self._request.logprobs is None else scores(logits, token, self._request.logprobs)
         text = self._text.push(token)
         finish = self._finish()
         if finish and not self._text.stopped:
             text += self._text.finish()
-        return Delta(text, finish and self._end(finish), scored)
+        return Delta(text, finish and self._end(finish), self._scores(logits, token))
+
+    def _scores(self, logits: NDArray[np.float32], token: int) -> tuple[TokenScore, ...]:
+        if self._request.logprobs is None:
+            return ()
+        found = scores(logits, token, self._request.logprobs)
+        return tuple(TokenScore(self._model.table[one.token], one.logprob) for one in found)
 
     def _finish(self) -> Finish | None:
         """Why the text ends with the token just written, if it does."""

@@ -1,7 +1,7 @@
 """The gRPC face of the llm service."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any, Final, TypeAlias
 
@@ -13,13 +13,14 @@ from services.llm.engine import Engine
 from services.llm.generation import Delta, Ending, Finish, Generation
 from services.llm.model import LanguageModel
 from services.llm.parse import parse
+from services.llm.upstream import UpstreamModel
 from services.runtime.catalog import get_model, list_models
 from services.runtime.deadline import Deadline
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
 from services.runtime.telemetry.inference import InferenceMetrics
 
-Models: TypeAlias = Registry[LanguageModel]
+Models: TypeAlias = Registry[LanguageModel] | Registry[UpstreamModel]
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 _REASONS: Final = {Finish.STOP: llm_pb2.FINISH_REASON_STOP, Finish.LENGTH: llm_pb2.FINISH_REASON_LENGTH}
@@ -41,14 +42,13 @@ class LlmServicer(llm_pb2_grpc.LlmServiceServicer):
         with self._host.admission.slot():
             deadline = Deadline.after(context.time_remaining())
             model = self._host.model.get(request.model)
-            generation = await asyncio.to_thread(self._prepare, model, request)
             # Closing the deltas frees the slot at once when the client leaves between two of them.
-            async with aclosing(self._engine.write(generation, deadline=deadline)) as deltas:
+            async with aclosing(await self._write(model, request, deadline)) as deltas:
                 async for delta in deltas:
                     if delta.ending:
                         self._record(model.card.id, delta.ending)
                     if delta.text or delta.ending or delta.scores:
-                        yield _message(model, delta)
+                        yield _message(model.card.id, delta)
 
     async def GetModel(self, request: common_pb2.GetModelRequest, context: Context) -> common_pb2.GetModelResponse:
         """Describe one model."""
@@ -60,6 +60,14 @@ class LlmServicer(llm_pb2_grpc.LlmServiceServicer):
         """List the models."""
         return list_models(self._host.model, request)
 
+    async def _write(
+        self, model: LanguageModel | UpstreamModel, request: llm_pb2.GenerateRequest, deadline: Deadline
+    ) -> AsyncGenerator[Delta, None]:
+        if isinstance(model, UpstreamModel):
+            return model.write(parse(request, model.card.limits), deadline=deadline)
+        generation = await asyncio.to_thread(self._prepare, model, request)
+        return self._engine.write(generation, deadline=deadline)
+
     def _prepare(self, model: LanguageModel, request: llm_pb2.GenerateRequest) -> Generation:
         return Generation(model, parse(request, model.card.limits), prefill_tokens=self._host.config.prefill_tokens)
 
@@ -68,10 +76,10 @@ class LlmServicer(llm_pb2_grpc.LlmServiceServicer):
         self._metrics.record(model, queue_s=ending.queue_s, run_s=run_s, batch_size=1, tokens=ending.input_tokens)
 
 
-def _message(model: LanguageModel, delta: Delta) -> llm_pb2.GenerateResponse:
-    message = llm_pb2.GenerateResponse(model=model.card.id, text=delta.text)
+def _message(model: str, delta: Delta) -> llm_pb2.GenerateResponse:
+    message = llm_pb2.GenerateResponse(model=model, text=delta.text)
     if delta.scores:
-        chosen, *top = [llm_pb2.TokenScore(token=model.table[s.token], logprob=s.logprob) for s in delta.scores]
+        chosen, *top = [llm_pb2.TokenScore(token=score.token, logprob=score.logprob) for score in delta.scores]
         message.logprobs.add(chosen=chosen, top=top)
     if delta.ending:
         ending = delta.ending
