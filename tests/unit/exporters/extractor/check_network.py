@@ -6,10 +6,13 @@ python -m pytest tests/unit/exporters/extractor/check_network.py
 import random
 from pathlib import Path
 
+import numpy as np
+import onnxruntime
 import pytest
 import torch
 from tokenizers import Tokenizer
 
+from exporters.extractor.graph import build, folded
 from exporters.extractor.letters import Letters
 from exporters.extractor.mixture import Example, Examples
 from exporters.extractor.network import Reader, collate, loss
@@ -64,12 +67,12 @@ def test_the_loss_is_low_where_the_logits_are_right(packer: Packer) -> None:
 def test_a_run_learns_and_resumes(packer: Packer, tmp_path: Path) -> None:
     rates = {"rate": 1e-3, "head_rate": 3e-3, "decay": 1.0}
     run, examples = Run(reader(packer), rates=rates, seed=1), made(packer, 6)
-    losses = [run.step(examples, share=1.0) for _ in range(25)]
-    assert losses[-1] < 0.7 * losses[0]
+    losses = [run.step(examples, share=1.0) for _ in range(40)]
+    assert losses[-1] < 0.8 * losses[0]
     run.save(tmp_path)
     again = Run(reader(packer), rates=rates, seed=1)
     again.resume(tmp_path)
-    assert again.progress.step == 25 and again.progress.restarts == 1
+    assert again.progress.step == 40 and again.progress.restarts == 1
     assert run.step(examples, share=1.0) == pytest.approx(again.step(examples, share=1.0), rel=1e-3)
     run.save(tmp_path / "cooled", cooled=True)
     assert not (tmp_path / "cooled" / "state.pt").exists()
@@ -81,3 +84,18 @@ def test_places_of_long_papers_are_scored(packer: Packer) -> None:
     asked = Question(Ask("fine", "money"), "number", False, places, [0, 1], [False, True], [0.0, 0.0], 0.0)
     logits, null = scores(reader(packer), packer, [Paper("made", "made", text, [asked] * 60)])[0][0]
     assert null == 0 and len(logits) == 2 and (logits > -1e3).all()
+
+
+def test_the_graph_computes_what_the_network_does(packer: Packer) -> None:
+    model = reader(packer).eval()
+    weights = {name: value.numpy() for name, value in model.state_dict().items()}
+    graph = build(folded(weights, marks=packer.marks), heads=4, int8=False)
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    for example in made(packer, 4):
+        batch = collate([example])
+        feeds = {"ids": batch.ids[0], "part": batch.part[0], "markers": batch.markers[0]}
+        found = session.run(["start", "end", "null"], {name: value.numpy() for name, value in feeds.items()})
+        with torch.inference_mode():
+            wanted = model(batch.ids, batch.part, batch.there, batch.markers)
+        for own, theirs in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(own, theirs[0].numpy(), atol=2e-3)
