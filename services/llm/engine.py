@@ -2,6 +2,9 @@
 
 A step is one token, or one chunk of a prompt, so a long prompt delays the others by a chunk and no more. Texts that
 do not fit in the cache budget wait in order of arrival.
+
+Texts are not put into one run, though four rows cost less than four runs: the float32 kernel for one row adds in
+another order than the one for several, so a text would come to depend on what is written beside it.
 """
 
 import asyncio
