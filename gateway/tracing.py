@@ -23,6 +23,10 @@ class HttpSpans:
             await self._app(scope, receive, send)
             return
         carrier = {key.decode(): value.decode("latin-1") for key, value in scope["headers"] if key in _CARRIED}
+        if not carrier and isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+            # Nobody has set up an exporter, and there is no trace to carry on.
+            await self._app(scope, receive, send)
+            return
         parent = propagate.extract(carrier)
         with self._tracer.start_as_current_span(scope["method"], parent, SpanKind.SERVER) as span:
 

@@ -209,7 +209,9 @@ def _put_score(spec: pb.ScoreSpec, question: dict[str, Json], loc: Loc, wrong: V
 def _put_text(
     target: common_pb2.JsonValue, value: Json, loc: Loc, wrong: Violations, *, nullable: bool = False
 ) -> None:
-    if isinstance(value, str | dict | list) or (value is None and nullable):
+    if isinstance(value, str):
+        target.text = value
+    elif isinstance(value, dict | list) or (value is None and nullable):
         target.CopyFrom(message(value))
     else:
         wrong.add(loc, f"must be a string, an object or an array, not {shown(value)}", "type_error")

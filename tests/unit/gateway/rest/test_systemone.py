@@ -78,7 +78,9 @@ def test_null_empty_and_absent_descriptions_differ() -> None:
         },
     }
     choice, noul = systemone.to_request(body).questions
-    assert [option.description.json for option in choice.choice.options] == [b"null", b'""']
+    first, second = (option.description for option in choice.choice.options)
+    assert (first.WhichOneof("form"), first.json) == ("json", b"null")
+    assert (second.WhichOneof("form"), second.text) == ("text", "")
     assert noul.noul.HasField("when_true") and not noul.noul.HasField("when_false")
     assert not noul.HasField("instructions")
 
