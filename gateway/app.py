@@ -55,7 +55,7 @@ class _Edge:
         request_id = _given_id(scope) or uuid.uuid4().hex.encode()
         ids = [(b"x-request-id", request_id), (b"x-typesafe-request-id", request_id)]
 
-        body = _Body(receive)
+        body = _Body(receive, _announced(scope))
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -68,15 +68,23 @@ class _Edge:
 
 
 class _Body:
-    """The messages of a request; knows when its body has ended."""
+    """The messages of a request; knows when its body has ended: with the last announced byte, since the server tells it
+    in a message of its own, for which nobody should wait."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, announced: int) -> None:
         self._receive = receive
+        self._left = announced
         self._ended = False
 
     async def receive(self) -> Message:
         message = await self._receive()
-        self._ended = message["type"] != "http.request" or not message.get("more_body", False)
+        while self._ended and message["type"] == "http.request":
+            message = await self._receive()
+        if message["type"] == "http.request":
+            self._left -= len(message.get("body", b""))
+            self._ended = self._left == 0 or not message.get("more_body", False)
+            return {**message, "more_body": not self._ended}
+        self._ended = True
         return message
 
     async def drain(self, limit: int) -> None:
@@ -84,6 +92,14 @@ class _Body:
         size = 0
         while not self._ended and size <= limit:
             size += len((await self.receive()).get("body", b""))
+
+
+def _announced(scope: Scope) -> int:
+    """Bytes of the body as its length header says; -1 when it says nothing."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return -1
 
 
 def _given_id(scope: Scope) -> bytes | None:
