@@ -170,12 +170,17 @@ _FORECAST = record(
             ),
             least=1,
         ),
+        "text": STRING,
         "horizon": {"type": "integer", "minimum": 1},
         "quantiles": _LEVELS,
         "non_negative": FLAG,
+        "integer": FLAG,
         "calibrate": FLAG,
+        "backtest": FLAG,
+        "min": NUMBER,
+        "max": NUMBER,
     },
-    required=("series", "horizon"),
+    required=("horizon",),
     closed=True,
 )
 _FORECAST_ANSWER = answered(
@@ -297,6 +302,9 @@ _CLEF = record(
     {
         "model": STRING,
         "state": TEXT,
+        "images": array(ANY, most=0),
+        "audio": array(ANY, most=0),
+        "videos": array(ANY, most=0),
         "questions": {**_QUESTIONS, "maxProperties": 64, "propertyNames": {"pattern": "^[A-Za-z0-9_.-]{1,100}$"}},
     },
     required=("state", "questions"),

@@ -66,3 +66,24 @@ async def test_what_a_schema_needs_the_edge_needs_too() -> None:
             assert refused.status_code in (400, 422)
             for key in schema["required"]:
                 assert key in refused.text, path
+
+
+async def test_the_keys_of_a_closed_schema_are_those_that_are_known() -> None:
+    document = await fetched()
+    schemas = document["components"]["schemas"]
+    compared = set()
+    async with served() as client:
+        for path, methods in document["paths"].items():
+            if "post" not in methods:
+                continue
+            name = methods["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"][21:]
+            if schemas[name].get("additionalProperties", True):
+                continue
+            refused = await client.post(path.replace("{account}", "a"), json={"zzz": 1})
+            listed = re.search(r"zzz: is not known here; known are ([a-z_, ]*[a-z_])", refused.text)
+            assert listed is not None, (path, refused.text)
+            # What only OpenRouter's envelope has is taken off before the keys are compared.
+            extra = {"provider", "session_id", "trace", "user", "assets"} if path.startswith("/api/") else set()
+            assert set(listed[1].split(", ")) | extra == set(schemas[name]["properties"]), path
+            compared.add(name)
+    assert len(compared) >= 5
