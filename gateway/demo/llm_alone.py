@@ -60,6 +60,13 @@ def run(llm: Any, email: Email, *, timeout_s: float) -> Side:
     )
 
 
+def warm_up(llm: Any, email: Email, *, timeout_s: float) -> None:
+    """Reads each of the three prompts once, so that their heads are as well kept by the service as the cascade's."""
+    _ask(llm, "extract", _examples(EXTRACT, email, _LAMP_JSON, _SHELF_JSON), 1, timeout_s)
+    _ask(llm, "decide", _examples(DECIDE, email, "replace", "repair"), 1, timeout_s)
+    _ask(llm, "write", _writing_prompt({}), 1, timeout_s)
+
+
 def _ask(llm: Any, name: str, turns: Turns, max_tokens: int, timeout_s: float) -> tuple[str, StepTaken]:
     request = {
         "messages": [{"role": role, "content": content} for role, content in turns],

@@ -34,6 +34,7 @@ def play(
         llm = stack.enter_context(open_stub("llm", addresses["llm"]))
         tell("warming up")
         small_models.run(gateway, WARM_UP, timeout_s=TIMEOUT_S)
+        llm_alone.warm_up(llm, WARM_UP, timeout_s=TIMEOUT_S)
         pairs = []
         for number in range(runs):
             tell(f"run {number + 1} of {runs}: the cascade")
