@@ -19,7 +19,7 @@ demo: setup
 test: setup $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m "not slow"
 
-test-all: setup $(VENV)/sdk.stamp
+test-all: setup $(VENV)/sdk.stamp $(VENV)/browser.stamp
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/dev.stamp
@@ -81,6 +81,11 @@ $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/sdk.stamp: $(VENV)/dev.stamp
 	$(call install,build$(comma)dev$(comma)sdk)
+	@touch $@
+
+# Drives a Chromium that the machine has; nothing here installs one.
+$(VENV)/browser.stamp: $(VENV)/dev.stamp
+	$(call install,browser)
 	@touch $@
 
 comma := ,

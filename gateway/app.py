@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gateway.clients import Clients
+from gateway.console.pages import console_routes
 from gateway.rest.endpoint import JsonReply
 from gateway.rest.routes import dialects
 from gateway.rest.settings import RestSettings
@@ -30,7 +31,7 @@ def create_app(clients: Clients, settings: RestSettings, *, routes: Sequence[Bas
     `gateway.rest.endpoint.post` to share keys, body limits, disconnects and errors with them.
     """
     app = Starlette(
-        routes=[*dialects(), *routes],
+        routes=[*dialects(), *console_routes(), *routes],
         middleware=[Middleware(_Edge), Middleware(HttpSpans)],
         exception_handlers={HTTPException: _refused},
     )
