@@ -3,8 +3,8 @@
 from typing import Final
 
 MAX_RECORDS: Final = 10_000
-MAX_READ: Final = 256
-"""Records that one answer learns from; of more, an even selection is read, with a note."""
+MAX_READ: Final = 128
+"""Records that one answer learns from, as many as in training; of more, an even selection is read, with a note."""
 MAX_QUERIES: Final = 1_000
 MAX_KEYS: Final = 64
 """Keys of one record, nested ones included."""

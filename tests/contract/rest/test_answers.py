@@ -219,6 +219,44 @@ async def test_what_the_forecaster_refuses_is_named_in_the_body(client: Any, cha
     assert error_of(response)["error"]["fields"][0]["path"] == path
 
 
+async def test_a_forecast_of_a_text_says_what_was_read(client: httpx2.AsyncClient) -> None:
+    text = "month,sales\n" + "\n".join(f"2026-{i:02d},{10 + i}" for i in range(1, 11)) + "\n(closed in November)"
+    body = (await client.post("/v1/forecasts", json={"text": text, "horizon": 2, "max": 20, "integer": True})).json()
+    assert (body["forecasts"][0]["id"], body["forecasts"][0]["timestamps"]) == ("sales", ["2026-11", "2026-12"])
+    assert body["rows"][9] == {"series": "sales", "value": 20.0, "line": 11, "timestamp": "2026-10"}
+    assert body["skipped_lines"] == [12]
+    assert max(body["forecasts"][0]["quantiles"]["0.9"]) <= 20
+
+
+async def test_an_estimate_has_an_answer_per_query(client: httpx2.AsyncClient) -> None:
+    records = [{"size": s, "rent": 300 + 10 * s} for s in range(10, 30, 2)]
+    asked = {"records": records, "target": "rent", "queries": [{"size": 15}, {"size": 21}], "quantiles": [0.25, 0.75]}
+    body = (await client.post("/v1/estimates", json=asked | {"min": 0, "max": 505})).json()
+    assert body["usage"] == {"records": 10, "columns": ["size"]}
+    one, two = body["estimates"]
+    assert list(one["quantiles"]) == ["0.25", "0.75"]
+    assert 420 < one["median"] < 480 < two["median"] <= 505
+    assert one["p_above"] < two["p_above"] and 0 <= two["p_below"] < 0.01
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"records": [{"a": 1}]}, "records"),
+        ({"records": "nothing"}, "records"),
+        ({"records": [{"y": 1}, {"y": "red"}]}, "records[1].y"),
+        ({"records": "a,y\n1,2\n3,red", "queries": [{"a": 1}]}, "records[1].y"),
+        ({"max": -1, "min": 1}, "max"),
+        ({"quantiles": [0]}, "quantiles[0]"),
+    ],
+)
+async def test_what_the_estimator_refuses_is_named_in_the_body(client: Any, change: Any, path: str) -> None:
+    asked = {"records": [{"a": 1, "y": 2}], "target": "y", "queries": [{"a": 2}]} | change
+    response = await client.post("/v1/estimates", json=asked)
+    assert response.status_code == 422
+    assert error_of(response)["error"]["fields"][0]["path"] == path
+
+
 @pytest.mark.parametrize(
     ("change", "status", "param"),
     [

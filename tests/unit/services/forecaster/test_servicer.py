@@ -8,11 +8,13 @@ from grpc_status import rpc_status
 
 from quartet.v1 import common_pb2, forecaster_pb2
 from quartet.v1.forecaster_pb2_grpc import ForecasterServiceStub
+from services.forecaster import estimates
 from services.forecaster.__main__ import SPEC
 from services.forecaster.config import ForecasterConfig
 from services.forecaster.forecasts import parse
 from services.runtime.errors import InputTooLong, InvalidField
 from services.runtime.health import Readiness
+from services.runtime.json_text import message
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
 from services.runtime.server import build_server
@@ -74,7 +76,8 @@ async def test_an_error_names_the_field(stub: ForecasterServiceStub) -> None:
 async def test_models_are_described(stub: ForecasterServiceStub) -> None:
     model = (await stub.GetModel(common_pb2.GetModelRequest(model="forecast"))).model
     listed = (await stub.ListModels(common_pb2.ListModelsRequest())).models
-    assert model.id == listed[0].id == "quartet-forecast-0.1.0"
+    assert model.id == "quartet-forecast-0.1.0"
+    assert [one.id for one in listed] == ["quartet-estimate-0.1.0", "quartet-forecast-0.1.0"]
     assert {limit.name for limit in model.limits} >= {"series", "horizon_steps", "points_per_series"}
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stub.Forecast(Request(model="oracle", series=[Series(values=[1.0])], horizon=1))
@@ -167,3 +170,57 @@ async def test_many_requests_on_one_stream(stub: ForecasterServiceStub) -> None:
     assert set(replies) == {str(i) for i in range(20)}
     assert replies["7"].error.field == "series[0].values"
     assert all(len(r.response.forecasts[0].mean) == 2 for name, r in replies.items() if name != "7")
+
+
+async def test_an_estimate_over_the_wire(stub: ForecasterServiceStub) -> None:
+    text = "size,day,rent\n" + "\n".join(f"{s},2026-01-{s:02d},{300 + 10 * s}" for s in range(10, 28, 2)) + "\n15,,?"
+    reply = await stub.Estimate(forecaster_pb2.EstimateRequest(text=text, target="rent", min=0, step=5))
+    (one,) = reply.estimates
+    assert reply.model == "quartet-estimate-0.1.0"
+    assert (reply.usage.records, list(reply.usage.columns), one.record) == (9, ["day", "size"], 9)
+    assert 410 <= one.median <= 490 and one.median % 5 == 0
+    assert [q.level for q in one.quantiles] == [0.1, 0.5, 0.9]
+    assert one.HasField("p_below") and not one.HasField("p_above")
+    assert "not_stated:day" in one.notes and not one.median_date
+
+
+async def test_a_date_is_estimated_as_a_date(stub: ForecasterServiceStub) -> None:
+    records = [message({"weeks": w, "due": f"2026-{1 + w // 4:02d}-{1 + 7 * (w % 4):02d}"}) for w in range(12)]
+    asked = forecaster_pb2.EstimateRequest(records=records, target="due", queries=[message({"weeks": 6})])
+    (one,) = (await stub.Estimate(asked)).estimates
+    assert one.median_date[:7] in ("2026-02", "2026-01", "2026-03")
+    assert [q.date for q in one.quantiles] == sorted(q.date for q in one.quantiles)
+    assert not one.HasField("record")
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"records": []}, "records"),
+        ({"records": [message({"a": 1})]}, "records"),
+        ({"target": ""}, "target"),
+        ({"text": "a,y\n1,2"}, "text"),
+        ({"records": [], "text": "nothing"}, "text"),
+        ({"scale": forecaster_pb2.ESTIMATE_SCALE_LOG, "records": [message({"y": 0})]}, "scale"),
+        ({"min": 2, "max": 1}, "max"),
+        ({"step": 0}, "step"),
+        ({"step": 5, "min": 0, "max": 3}, "step"),
+        ({"max": float("inf")}, "max"),
+        ({"quantiles": [2]}, "quantiles[0]"),
+    ],
+)
+def test_what_is_wrong_with_an_estimate_is_named(changes: dict[str, object], path: str) -> None:
+    given = {"records": [message({"a": 1, "y": 2})], "target": "y", "queries": [message({"a": 2})]} | changes
+    with pytest.raises(InvalidField) as caught:
+        estimates.parse(forecaster_pb2.EstimateRequest(**given))
+    assert caught.value.fields[0].path == path
+
+
+async def test_each_call_wants_a_model_of_its_kind(stub: ForecasterServiceStub) -> None:
+    for call in (
+        stub.Forecast(Request(model="estimate", series=[Series(values=[1.0])], horizon=1)),
+        stub.Estimate(forecaster_pb2.EstimateRequest(model="forecast")),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call
+        assert caught.value.code() == grpc.StatusCode.NOT_FOUND
