@@ -201,7 +201,7 @@ def test_the_keyboard_is_enough(page: Console) -> None:
         keys.press("Tab")
     assert page.page.evaluate("document.activeElement.name") == "values"
     keys.press("Control+Enter")
-    assert page.answered("forecast").locator("svg .middle").count() == 1
+    page.answered("forecast").locator("svg .middle").wait_for()  # Drawn once its size is known.
 
 
 def test_a_link_opens_a_tab(page: Console) -> None:
