@@ -14,13 +14,14 @@ from services.forecaster.config import ForecasterConfig
 from services.forecaster.estimation.model import Estimates, Estimator, Question
 from services.forecaster.forecasts import Forecasts
 from services.forecaster.model import Forecaster, Query
-from services.runtime.batching import Batcher, Run
+from services.runtime.batching import Answered, Batcher, Run
 from services.runtime.catalog import get_model, list_models
 from services.runtime.deadline import Deadline
 from services.runtime.errors import ModelNotFound, QuartetError
 from services.runtime.lifecycle import Host
 from services.runtime.onnx.registry import Registry
 from services.runtime.streaming import as_ready, stream_error
+from services.runtime.telemetry.inference import InferenceMetrics
 
 Models: TypeAlias = Registry[Forecaster | Estimator]
 M = TypeVar("M", Forecaster, Estimator)
@@ -36,6 +37,7 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
         self._host = host
         self._batchers: dict[str, Batcher[Query, Forecasts]] = {}
         self._estimate_batchers: dict[str, Batcher[Question, Estimates]] = {}
+        self._metrics = InferenceMetrics()
 
     async def Forecast(
         self, request: forecaster_pb2.ForecastRequest, context: Context
@@ -65,6 +67,7 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
             prepared = await asyncio.to_thread(estimates.parse, request)
             batcher = self._estimate_batcher(model)
             answered = await batcher.submit(prepared.question, cost=prepared.cost, deadline=deadline)
+            self._record(model.card.id, answered, prepared.cost)
             return await asyncio.to_thread(estimates.reply, model.card.id, prepared, answered, began)
 
     async def GetModel(self, request: common_pb2.GetModelRequest, context: Context) -> common_pb2.GetModelResponse:
@@ -93,7 +96,13 @@ class ForecasterServicer(forecaster_pb2_grpc.ForecasterServiceServicer):
         model = self._model(request.model, Forecaster, default="")
         prepared = await asyncio.to_thread(forecasts.parse, request)
         answered = await self._batcher(model).submit(prepared.query, cost=prepared.cost, deadline=deadline)
+        self._record(model.card.id, answered, prepared.cost)
         return await asyncio.to_thread(forecasts.reply, model.card.id, prepared, answered, began)
+
+    def _record(self, model: str, answered: Answered[Any], points: int) -> None:
+        self._metrics.record(
+            model, queue_s=answered.queue_s, run_s=answered.run_s, batch_size=answered.batch_size, tokens=points
+        )
 
     def _model(self, name: str, kind: type[M], *, default: str) -> M:
         """The model of a name, which must be of a kind; raises ModelNotFound."""
