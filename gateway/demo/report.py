@@ -126,7 +126,7 @@ def _show_ratios(pairs: Sequence[Pair], cascade: Side, alone: Side, prices: Pric
         )
     console.print(
         f"Cost is for 1,000 e-mails: {prices}.\n"
-        f"Same machine, same language model, one request at a time; models warm, prompt heads cached; runs: {len(pairs)}"
+        f"Same machine, same language model, one request at a time; models and prompts warm; runs: {len(pairs)}"
         f"{' (median)' if len(pairs) > 1 else ''}.\n"
         "Baseline: every prompt has two worked examples, greedy, answered once and not checked. The language\n"
         "model is a very small one: a larger one alone would answer better and take longer.",
