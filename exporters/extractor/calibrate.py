@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exporters.extractor import card, corpora, ranking
 from exporters.extractor.letters import Letters
@@ -29,6 +30,7 @@ CALIBRATED_SLOTS = frozenset(
 )
 HELD_SLOTS = frozenset(("shipping_cost", "end_date", "tracking", "damage", "deposit", "birth_date", "duration"))
 LIST_MARGIN = 1.0
+Weights = NDArray[np.float64]
 LONGEST_ROW = 4000
 
 
@@ -90,15 +92,26 @@ def outcomes(fitted: Ranker, found: Sequence[Case]) -> tuple[list[float], list[b
     return null_odds, absent, right_odds, right
 
 
-def platt(odds: Sequence[float], truth: Sequence[bool], *, steps: int = 400) -> tuple[float, float]:
-    """Slope and shift by Newton's method on the log loss, with a weak pull towards slope 1 and shift 0."""
-    x = np.stack([np.array(odds), np.ones(len(odds))], 1)
-    y, w, pull = np.array(truth, float), np.array([1.0, 0.0]), 2.0
+def platt(odds: Sequence[float], truth: Sequence[bool], *, steps: int = 100) -> tuple[float, float]:
+    """Slope and shift by Newton's method on the log loss, with a weak pull towards slope 1 and shift 0.
+
+    A step that does not lower the loss is halved until it does, so that far odds cannot throw the fit off.
+    """
+    x = np.stack([np.array(odds, float), np.ones(len(odds))], 1)
+    y, start, pull = np.array(truth, float), np.array([1.0, 0.0]), 2.0
+
+    def cost(w: Weights) -> float:
+        z = x @ w
+        return float((np.logaddexp(0, z) - y * z).sum() + 0.5 * pull * ((w - start) ** 2).sum())
+
+    w = start
     for _ in range(steps):
         p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        gradient = x.T @ (p - y) + pull * (w - np.array([1.0, 0.0]))
+        gradient = x.T @ (p - y) + pull * (w - start)
         curve = (x * (p * (1 - p))[:, None]).T @ x + pull * np.eye(2)
         move = np.linalg.solve(curve, gradient)
+        while cost(w - move) > cost(w) and np.abs(move).max() > 1e-9:
+            move = move / 2
         w = w - move
         if np.abs(move).max() < 1e-9:
             break
@@ -121,6 +134,7 @@ def main() -> None:
     parser.add_argument("--letters", type=int, default=1600)
     parser.add_argument("--per-file", type=int, default=90)
     parser.add_argument("--epochs", type=int, default=24)
+    parser.add_argument("--members", type=int, default=5, help="fits whose logits are averaged")
     options = parser.parse_args()
     began, scorer = time.monotonic(), Scorer(options.model)
     fitting = [
@@ -138,7 +152,12 @@ def main() -> None:
         f"{time.monotonic() - began:.0f} s",
         flush=True,
     )
-    rankers = {name: ranking.fit(fit_cases[name], epochs=options.epochs) for name in GROUP_NAMES}
+    rankers = {
+        name: ranking.together(
+            [ranking.fit(fit_cases[name], epochs=options.epochs, seed=3 + member) for member in range(options.members)]
+        )
+        for name in GROUP_NAMES
+    }
     ranker.save(options.model, rankers)
     stored = {
         "groups": {name: calibration(rankers[name], check_cases[name]) for name in GROUP_NAMES},

@@ -27,6 +27,7 @@ INVENTED = {"letters": 0.22, "invented": 0.16}
 MOST_FIELDS = 7
 LONGEST_SPAN = 32
 TOKENS = 230
+STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +148,23 @@ def weight_of(source: str) -> float:
     return next((weight for name, weight in WEIGHTS.items() if source.startswith(name)), 1.0)
 
 
+def padded(tokens: int) -> int:
+    """Length to which a row is padded: few different shapes, so that kernels made for a shape are used again."""
+    return -(-tokens // STEP) * STEP
+
+
 def batches(
-    streams: dict[str, Stream], examples: Examples, rng: random.Random, *, tokens: int = 4096, pool: int = 192
+    streams: dict[str, Stream], examples: Examples, rng: random.Random, *, tokens: int = 4096
 ) -> Iterator[list[Example]]:
-    """Endless batches of at most `tokens` padded tokens; rows of like length meet, batches come in random order."""
+    """Endless batches of rows that are padded to one length, as many as make `tokens`."""
     names = ["corpora", *INVENTED]
     shares = [1 - sum(INVENTED.values()), *INVENTED.values()]
+    waiting: dict[int, list[Example]] = {}
     while True:
-        made = (examples.example(streams[rng.choices(names, shares)[0]].row()) for _ in range(pool))
-        found = sorted((e for e in made if e is not None), key=lambda e: e.tokens)
-        groups: list[list[Example]] = [[]]
-        for example in found:
-            if (len(groups[-1]) + 1) * example.tokens > tokens:
-                groups.append([])
-            groups[-1].append(example)
-        rng.shuffle(groups)
-        yield from (group for group in groups if group)
+        example = examples.example(streams[rng.choices(names, shares)[0]].row())
+        if example is None:
+            continue
+        length = padded(example.tokens)
+        waiting.setdefault(length, []).append(example)
+        if len(waiting[length]) >= tokens // length:
+            yield waiting.pop(length)

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from exporters.extractor.mixture import LONGEST_SPAN, Example
+from exporters.extractor.mixture import LONGEST_SPAN, MOST_FIELDS, Example, padded
 
 NAMES = {
     "query": "attention.self.query",
@@ -43,9 +43,9 @@ class Batch:
 
 
 def collate(examples: Sequence[Example]) -> Batch:
-    """Rows padded to the longest."""
-    rows, length = len(examples), max(example.tokens for example in examples)
-    most = max(len(example.answers) for example in examples)
+    """Rows padded to one length and one number of fields."""
+    rows, length = len(examples), padded(max(example.tokens for example in examples))
+    most = MOST_FIELDS
     ids, part = torch.zeros(rows, length, dtype=torch.long), torch.zeros(rows, length, dtype=torch.long)
     there = torch.zeros(rows, length, dtype=torch.bool)
     markers = torch.zeros(rows, most, dtype=torch.long)

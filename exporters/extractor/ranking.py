@@ -69,6 +69,30 @@ def _start(rng: np.random.Generator) -> Named:
     }
 
 
+def together(members: Sequence[Ranker]) -> Ranker:
+    """One ranker whose logits are the mean of its members': their hidden units side by side (bagging, Breiman 1996)."""
+    share = 1 / len(members)
+
+    def joined(name: str, *, axis: int, scale: float = 1.0) -> Floats:
+        whole: Floats = np.concatenate([getattr(member, name) for member in members], axis) * np.float32(scale)
+        return whole
+
+    def mean(name: str) -> Floats:
+        whole: Floats = np.stack([getattr(member, name) for member in members]).mean(0)
+        return whole
+
+    return Ranker(
+        item_in=joined("item_in", axis=1),
+        item_bias=joined("item_bias", axis=0),
+        item_out=joined("item_out", axis=0, scale=share),
+        item_direct=mean("item_direct"),
+        null_in=joined("null_in", axis=1),
+        null_bias=joined("null_bias", axis=0),
+        null_out=joined("null_out", axis=0, scale=share),
+        null_direct=mean("null_direct"),
+    )
+
+
 def fit(cases: Sequence[Case], *, epochs: int = 24, rate: float = 0.01, decay: float = 1e-4, seed: int = 3) -> Ranker:
     """Maximum likelihood by Adam with decoupled decay; places of equal value share the probability."""
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ import numpy as np
 from exporters.extractor import ranking
 from exporters.extractor.calibrate import platt
 from exporters.extractor.letters import Letters, slots
-from services.extractor.ranker import INPUTS, NULL_INPUTS
+from services.extractor.ranker import INPUTS, NULL_INPUTS, Ranker
 
 
 def test_spans_of_letters_hold_their_values() -> None:
@@ -55,3 +55,29 @@ def test_the_ranker_learns_which_feature_decides() -> None:
         logits = case.items @ fitted.item_direct + hidden @ fitted.item_out
         hits += not case.absent and bool(case.right[logits.argmax()])
     assert hits >= 270
+
+
+def test_members_together_have_the_mean_of_their_logits() -> None:
+    rng = np.random.default_rng(4)
+    cases = []
+    for index in range(40):
+        right = np.zeros(3, bool)
+        right[index % 3] = True
+        items, null = rng.random((3, len(INPUTS))), rng.random(len(NULL_INPUTS))
+        cases.append(ranking.Case(items.astype(np.float32), null.astype(np.float32), right, False, "made"))
+
+    def logits(ranker: Ranker) -> list[float]:
+        items, null = cases[0].items, cases[0].null
+        shown = items @ ranker.item_direct + np.maximum(items @ ranker.item_in + ranker.item_bias, 0) @ ranker.item_out
+        absent = null @ ranker.null_direct + np.maximum(null @ ranker.null_in + ranker.null_bias, 0) @ ranker.null_out
+        return [*map(float, shown), float(absent)]
+
+    members = [ranking.fit(cases, epochs=3, seed=seed) for seed in (1, 2)]
+    mean = np.mean([logits(member) for member in members], axis=0)
+    assert np.allclose(logits(ranking.together(members)), mean, atol=1e-4)
+
+
+def test_platt_stays_bounded_on_far_odds() -> None:
+    truth = [index % 3 == 0 for index in range(300)]
+    slope, shift = platt([13.8] * 285 + [-13.8] * 15, truth)
+    assert abs(slope) < 5 and abs(shift) < 5

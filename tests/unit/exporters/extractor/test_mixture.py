@@ -12,7 +12,17 @@ from exporters.extractor import corpora
 from exporters.extractor.calibrate import CALIBRATED_SLOTS, HELD_SLOTS
 from exporters.extractor.invent import Inventor
 from exporters.extractor.letters import Letters, slots
-from exporters.extractor.mixture import LONGEST_SPAN, TOKENS, UNSEEN, Corpora, Example, Examples, batches, spans_of
+from exporters.extractor.mixture import (
+    LONGEST_SPAN,
+    TOKENS,
+    UNSEEN,
+    Corpora,
+    Example,
+    Examples,
+    batches,
+    padded,
+    spans_of,
+)
 from exporters.extractor.pack import Ask, Packer
 from exporters.extractor.vary import varied
 
@@ -82,9 +92,11 @@ def test_a_stretch_without_the_answer_asks_for_nothing_wrong(tokenizer: Tokenize
 
 def test_batches_hold_like_lengths(tokenizer: Tokenizer) -> None:
     streams = {"corpora": Letters(1), "letters": Letters(2), "invented": inventor(3)}
-    made = batches(streams, Examples(Packer(tokenizer), random.Random(2)), random.Random(3), tokens=1500, pool=60)
+    made = batches(streams, Examples(Packer(tokenizer), random.Random(2)), random.Random(3), tokens=1500)
     found: list[list[Example]] = [next(made) for _ in range(8)]
-    assert all(max(e.tokens for e in batch) * len(batch) <= 1500 or len(batch) == 1 for batch in found)
+    for batch in found:
+        lengths = {padded(example.tokens) for example in batch}
+        assert len(lengths) == 1 and len(batch) == max(1, 1500 // lengths.pop())
 
 
 def test_held_out_sources_are_not_read(tmp_path: Path) -> None:
