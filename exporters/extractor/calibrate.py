@@ -134,7 +134,7 @@ def main() -> None:
     parser.add_argument("--letters", type=int, default=1600)
     parser.add_argument("--per-file", type=int, default=90)
     parser.add_argument("--epochs", type=int, default=24)
-    parser.add_argument("--members", type=int, default=5, help="fits whose logits are averaged")
+    parser.add_argument("--members", type=int, default=3, help="fits whose logits are averaged")
     options = parser.parse_args()
     began, scorer = time.monotonic(), Scorer(options.model)
     fitting = [

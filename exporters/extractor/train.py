@@ -152,7 +152,9 @@ def stream(data: Path, packer: Packer, vocabulary: list[str], *, seed: int) -> I
 def measure(run: Run, packer: Packer, papers: list[yardstick.Paper], log: Callable[[str], None]) -> None:
     """Logs the averaged reader, the shipped ranker and their sum on rows that no weight saw."""
     ranker, own = yardstick.of_ranker(papers), reading.scores(run.averaged(), packer, papers)
-    for name, scored in (("ranker", ranker), ("reader", own), ("both", yardstick.added(ranker, own))):
+    weight, both = yardstick.blended(papers, ranker, own)
+    log(f"curve step {run.progress.step} weight of the reader beside the ranker {weight}")
+    for name, scored in (("ranker", ranker), ("reader", own), ("both", both)):
         for part, values in yardstick.figures(yardstick.outcomes(papers, scored)).items():
             if part != yardstick.FITTED:
                 shown = " ".join(f"{key} {value:.3f}" for key, value in values.items())

@@ -53,6 +53,14 @@ def test_sums_of_scorers() -> None:
     assert list(logits) == [3.0, 6.0] and null == pytest.approx(1.5)
 
 
+def test_a_scorer_that_knows_nothing_gets_no_weight() -> None:
+    found = papers(60, sure=2.0)
+    own = yardstick.of_ranker(found)
+    noise = [[(-2 * logits, -2 * null) for logits, null in paper] for paper in own]
+    assert yardstick.blended(found, own, noise)[0] == 0.0
+    assert yardstick.blended(found, own, own)[0] > 0.5
+
+
 def test_papers_survive_the_file(tmp_path: Path) -> None:
     found = papers(4, sure=2.0)
     yardstick.save(tmp_path / "y.json.gz", found)
