@@ -2,11 +2,11 @@
 
 from typing import Any
 
+import litellm
 import pytest
 
 from gateway.supervisor.background import RunningStack
 
-litellm = pytest.importorskip("litellm", reason="it is in the extra `sdk`")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 STATE = "The parcel arrived soaked. I want my money back."

@@ -9,7 +9,6 @@ import pytest
 
 from gateway.supervisor.background import RunningStack
 
-pytest.importorskip("schemathesis", reason="it is in the extra `sdk`")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from exporters.forecaster.model import LEVELS, Network, pinball  # noqa: E402
-from exporters.forecaster.train import Recipe, Trainer, learning_rate  # noqa: E402
-from services.forecaster.scaling import CONTEXT, FEATURES  # noqa: E402
+from exporters.forecaster.model import LEVELS, Network, pinball
+from exporters.forecaster.train import Recipe, Trainer, learning_rate
+from services.forecaster.scaling import CONTEXT, FEATURES
 
 
 def given(rows: int, steps: int) -> tuple[object, ...]:

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from exporters.estimator.model import LEVELS, Network  # noqa: E402
-from exporters.estimator.train import Recipe, Trainer, draw_batch, learning_rate  # noqa: E402
+from exporters.estimator.model import LEVELS, Network
+from exporters.estimator.train import Recipe, Trainer, draw_batch, learning_rate
 
 
 def test_quantiles_never_cross() -> None:

@@ -1,0 +1,1 @@
+"""Tests that need torch: run them in the export environment, see CONTRIBUTING."""
