@@ -1,6 +1,6 @@
 """The e-mails of the demo, written for it, with what is true about them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
@@ -34,3 +34,16 @@ def _email(name: str, text: str) -> Email:
 def from_file(text: str, *, name: str, received: str) -> Email:
     """An e-mail of the user's; nothing is known about what is true in it."""
     return Email(name, text.strip(), received, None)
+
+
+def again(email: Email, run: int) -> Email:
+    """The letter for a run, counted from 0: the same about another order.
+
+    A letter that comes twice word for word would be read from what the language model has kept, as no real letter is.
+    One of the user's stays as it is: its order number is not known.
+    """
+    if email.truth is None or run == 0:
+        return email
+    number = str(email.truth["order_number"])
+    other = number.translate({ord("0") + digit: ord("0") + (digit + run) % 10 for digit in range(10)})
+    return replace(email, text=email.text.replace(number, other), truth={**email.truth, "order_number": other})

@@ -44,12 +44,12 @@ def progress(console: Console) -> Iterator[Callable[[str], None]]:
 
 def show(pairs: Sequence[Pair], prices: Prices, console: Console) -> None:
     """The whole story: the e-mail, the cascade step by step, the language model alone, and the comparison."""
-    email = pairs[0].email
+    email, first, baseline = pairs[0].email, pairs[0].cascade, pairs[0].alone
     cascade, alone = typical([pair.cascade for pair in pairs]), typical([pair.alone for pair in pairs])
     console.print(Panel(Text(email.text), title=f"E-mail: {email.name}", title_align="left", box=box.ROUNDED))
-    _show_cascade(cascade, console)
-    _show_alone(alone, console)
-    console.print(_answers(judge(cascade, email.truth), judge(alone, email.truth), known=email.truth is not None))
+    _show_cascade(first, console)
+    _show_alone(baseline, console)
+    console.print(_answers(judge(first, email.truth), judge(baseline, email.truth), known=email.truth is not None))
     console.print(_times(cascade, alone, prices))
     _show_ratios(pairs, cascade, alone, prices, console)
 
@@ -122,12 +122,13 @@ def _show_ratios(pairs: Sequence[Pair], cascade: Side, alone: Side, prices: Pric
     else:
         console.print(
             f"[bold]The llm alone takes {found['time']:.1f} x the time, {found['llm_tokens']:.1f} x the llm tokens, "
-            f"{found['cost']:.1f} x the cost.[/bold]"
+            f"{found['cost']:.1f} x the cost.[/bold]\n"
+            f"To read and decide, before a word is written: {found['time_before_writing']:.0f} x the time."
         )
     console.print(
         f"Cost is for 1,000 e-mails: {prices}.\n"
-        f"Same machine, same language model, one request at a time; models and prompts warm; runs: {len(pairs)}"
-        f"{' (median)' if len(pairs) > 1 else ''}.\n"
+        f"Same machine, same language model, one request at a time; all warm; runs: {len(pairs)}"
+        f"{' (median times)' if len(pairs) > 1 else ''}.\n"
         "Baseline: every prompt has two worked examples, greedy, answered once and not checked. The language\n"
         "model is a very small one: a larger one alone would answer better and take longer.",
         style="dim",

@@ -9,7 +9,7 @@ from typing import Any
 from gateway.cli.targets import open_stub
 from gateway.demo import llm_alone, small_models
 from gateway.demo.answers import Side, judge
-from gateway.demo.emails import Email
+from gateway.demo.emails import Email, again
 from gateway.demo.prices import Prices
 
 TIMEOUT_S = 600.0
@@ -37,10 +37,11 @@ def play(
         llm_alone.warm_up(llm, WARM_UP, timeout_s=TIMEOUT_S)
         pairs = []
         for number in range(runs):
+            letter = again(email, number)
             tell(f"run {number + 1} of {runs}: the cascade")
-            cascade = small_models.run(gateway, email, timeout_s=TIMEOUT_S)
+            cascade = small_models.run(gateway, letter, timeout_s=TIMEOUT_S)
             tell(f"run {number + 1} of {runs}: the language model alone")
-            pairs.append(Pair(email, cascade, llm_alone.run(llm, email, timeout_s=TIMEOUT_S)))
+            pairs.append(Pair(letter, cascade, llm_alone.run(llm, letter, timeout_s=TIMEOUT_S)))
         return pairs
 
 
@@ -56,8 +57,8 @@ def as_json(pairs: list[Pair], prices: Prices) -> dict[str, Any]:
         "email": asdict(pairs[0].email),
         "runs": len(pairs),
         "prices": asdict(prices),
-        "cascade": [_side(side, pairs[0].email, prices) for side in cascades],
-        "llm_alone": [_side(side, pairs[0].email, prices) for side in alones],
+        "cascade": [_side(pair.cascade, pair.email, prices) for pair in pairs],
+        "llm_alone": [_side(pair.alone, pair.email, prices) for pair in pairs],
         "ratios": ratios(typical(cascades), typical(alones), cascades, alones, prices),
     }
 
@@ -72,13 +73,19 @@ def ratios(
 ) -> dict[str, float | None]:
     """How many times more the language model alone takes; None where the cascade wrote nothing to compare."""
     if cascade.stopped:
-        return {"time": None, "llm_tokens": None, "cost": None}
+        return {"time": None, "time_before_writing": None, "llm_tokens": None, "cost": None}
     time = median(side.seconds for side in alones) / median(side.seconds for side in cascades)
     return {
         "time": time,
+        "time_before_writing": _before_writing(alones) / _before_writing(cascades),
         "llm_tokens": llm_tokens(alone) / max(1, llm_tokens(cascade)),
         "cost": prices.total(alone) / prices.total(cascade),
     }
+
+
+def _before_writing(sides: list[Side]) -> float:
+    """Median seconds of all steps but the writing one."""
+    return median(sum(step.seconds for step in side.steps if step.name != "write") for side in sides)
 
 
 def llm_tokens(side: Side) -> int:

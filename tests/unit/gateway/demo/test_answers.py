@@ -4,7 +4,7 @@ import pytest
 
 from gateway.cascades.grounding import unsupported
 from gateway.demo.answers import Side, StepTaken, amount, judge, reply_problems
-from gateway.demo.emails import FIELDS, shipped
+from gateway.demo.emails import FIELDS, again, shipped
 from gateway.demo.llm_alone import _read_action, _read_json, _writing_prompt
 from gateway.demo.prices import Prices
 
@@ -21,6 +21,16 @@ def test_the_truth_of_every_email_stands_in_it_and_follows_the_policy() -> None:
         under = Decimal(facts["repair_quote"]) < Decimal("0.60") * Decimal(facts["price_paid"])
         assert email.truth["action"] == ("repair" if under else "replace")
         assert max(map(len, email.text.splitlines())) <= 94
+
+
+def test_a_letter_comes_again_about_another_order() -> None:
+    for email in shipped():
+        second = again(email, 1)
+        assert email.truth and second.truth
+        assert second.truth["order_number"] != email.truth["order_number"]
+        assert second.truth["order_number"] in second.text
+        assert email.truth["order_number"] not in second.text
+        assert again(email, 0) == email
 
 
 def test_a_reply_is_judged_by_the_truth() -> None:
