@@ -1,6 +1,7 @@
 """One answer per field: the best value, how sure, and where it stands."""
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -19,7 +20,7 @@ from services.extractor.values import Candidate, Duration, Money, Value, plain, 
 AMBIGUOUS_CONFIDENCE = 0.6
 UNSURE = 0.88
 # From this share of a shorter mention's probability on, a fuller name of the same thing takes it over.
-FULLER = 0.5
+FULLER = 0.15
 # Digits of a converted or divided value that asks for no rounding.
 FREE_PLACES = 6
 
@@ -149,14 +150,15 @@ def _groups(spec: FieldSpec, items: Sequence[Item], share: NDArray[np.float64]) 
 
 def _named(groups: list[_Group]) -> list[_Group]:
     """Groups in which a later, shorter mention of the best thing counts for its fuller name: "machine" for "washing
-    machine". The shorter one must stand somewhere else too, or it would just be a part of the name."""
-    if not groups or not isinstance(groups[0].value, str):
+    machine". The shorter one must stand somewhere else too, or it would just be a part of the name; and it must be a
+    common noun, since of a person or a code the part alone may be asked for."""
+    if not groups or not isinstance(groups[0].value, str) or not re.fullmatch(r"[^\W\dA-Z][^\d]*", groups[0].value):
         return groups
-    short, words = groups[0], groups[0].value.lower().split()
+    short, words = groups[0], groups[0].value.split()
     for index, group in enumerate(groups[1:8], 1):
         if group.share < FULLER * short.share or not isinstance(group.value, str):
             continue
-        named = group.value.lower().split()
+        named = group.value.split()
         if len(words) < len(named) <= len(words) + 3 and named[-len(words) :] == words and _elsewhere(short, group):
             return [replace(group, share=group.share + short.share), *groups[1:index], *groups[index + 1 :]]
     return groups
