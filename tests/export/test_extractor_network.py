@@ -1,7 +1,4 @@
-"""The network and its training; not collected by default, since only the training environment has torch.
-
-python -m pytest tests/unit/exporters/extractor/check_network.py
-"""
+"""The network and its training; needs torch, which only the export environment has."""
 
 import random
 from dataclasses import replace
