@@ -28,13 +28,13 @@ def list_models(address: Where = None, as_json: Annotated[bool, JsonOption] = Fa
         if as_json:
             print_json([_plain(service, model) for service, model in found if model is not None])
         else:
-            made = tables.table("service", "model", "default", "licence", "description", whole=("service", "model"))
+            made = tables.table("service", "model", "default", "licence", "aliases", whole=("service", "model"))
             for service, model in found:
                 if model is None:
                     made.add_row(service, "does not answer", "", "", "")
                 else:
                     default = "yes" if model.is_default else ""
-                    made.add_row(service, model.id, default, model.license, model.description)
+                    made.add_row(service, model.id, default, model.license, ", ".join(model.aliases[1:]))
             tables.console.print(made)
         if all(model is None for _, model in found):
             fail("no service answers; start them with `quartet up`", reason="SERVICE_UNAVAILABLE")
