@@ -1,5 +1,7 @@
 """LiteLLM, unchanged, as a client of every shape that it speaks."""
 
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 import litellm
@@ -8,6 +10,15 @@ import pytest
 from gateway.supervisor.background import RunningStack
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(autouse=True)
+def no_leftovers() -> Iterator[None]:
+    """LiteLLM keeps its connections open; left to a later test, they would fail it."""
+    yield
+    litellm.in_memory_llm_clients_cache.flush_cache()
+    gc.collect()
+
 
 STATE = "The parcel arrived soaked. I want my money back."
 NOUL: dict[str, Any] = {"refund": {"type": "noul", "instructions": "Does the customer want their money back?"}}
